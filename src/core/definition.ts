@@ -1,0 +1,268 @@
+/**
+ * What an author writes. A definition is data; the only functions in it are guards, updates and expressions, and each
+ * can be replaced by a name (bound with `machine.implement`) or by an expression of the machine's data model.
+ * The words are XState's where the meaning is the same; the meaning is SCXML's.
+ */
+import type { DataModel } from "./data-model.ts";
+import type { Address } from "./effect.ts";
+import type { Event, EventShape, Matching } from "./event.ts";
+import type { Json, JsonObject } from "./json.ts";
+import type { EnsureScope, Scope } from "./scope.ts";
+
+/** A machine made by `defineMachine`, as far as another definition needs to know it. */
+export interface MachineReference {
+  readonly id: string;
+  readonly version: number;
+}
+
+/** Text of a data model other than TypeScript (CEL, ECMAScript …), as that model defines it. */
+export type ModelSource = JsonObject;
+
+/** A value, or how to compute it. Evaluated when the action runs, never later. */
+export type Expression<Value, Context = JsonObject, Ev = Event> =
+  | Value
+  | ((scope: Scope<Context, Ev>) => Value)
+  | ModelSource;
+
+export type Guard<Context = JsonObject, Ev = Event> =
+  | string
+  | ((scope: Scope<Context, Ev>) => boolean)
+  | { readonly in: string }
+  | { readonly and: readonly Guard<Context, Ev>[] }
+  | { readonly or: readonly Guard<Context, Ev>[] }
+  | { readonly not: Guard<Context, Ev> }
+  | ModelSource;
+
+/** A recipe: change the draft as if it were yours; the old context stays as it is. Its return value is ignored. */
+export type Recipe<Context = JsonObject, Ev = Event> = (
+  draft: Draft<Context>,
+  scope: Scope<Context, Ev>,
+) => unknown;
+export type Update<Context = JsonObject, Ev = Event> = string | Recipe<Context, Ev>;
+
+/** The same value with `readonly` taken off, all the way down. */
+export type Draft<Value> = Value extends readonly (infer Item)[]
+  ? Draft<Item>[]
+  : Value extends object
+    ? { -readonly [Key in keyof Value]: Draft<Value[Key]> }
+    : Value;
+
+/** An event to raise, send or emit: just its type, or its parts, or a function that makes it. */
+export type EventSource<Context = JsonObject, Ev = Event> =
+  | string
+  | ((scope: Scope<Context, Ev>) => EventShape)
+  | { readonly type: Expression<string, Context, Ev>; readonly data?: Expression<Json, Context, Ev> };
+
+export interface SendParts<Context = JsonObject, Ev = Event> {
+  readonly type?: Expression<string, Context, Ev>;
+  readonly data?: Expression<Json, Context, Ev>;
+  readonly to?: Expression<Address, Context, Ev>;
+  /** Milliseconds, or text such as `30s`, `1.5 h` or `2 days`. */
+  readonly delay?: Expression<number | string, Context, Ev>;
+  /** A name to cancel it by. */
+  readonly id?: Expression<string, Context, Ev>;
+  /** The way to send it when it does not go to a run; for instance an SCXML event processor. */
+  readonly via?: Expression<string, Context, Ev>;
+  /** Where the data model stores the id that was made up. */
+  readonly idLocation?: ModelSource;
+}
+
+export interface SpawnParts<Context = JsonObject, Ev = Event> {
+  readonly machine: string | MachineReference | ModelSource;
+  readonly id?: Expression<string, Context, Ev>;
+  readonly input?: Expression<Json, Context, Ev>;
+}
+
+export type Action<Context = JsonObject, Ev = Event> =
+  | { readonly update: Update<Context, Ev> }
+  | { readonly raise: EventSource<Context, Ev> }
+  | { readonly send: string | SendParts<Context, Ev> | ((scope: Scope<Context, Ev>) => SendParts) }
+  /** Cancels the pending sends of that id. */
+  | { readonly cancel: Expression<string, Context, Ev> }
+  | { readonly emit: EventSource<Context, Ev> }
+  | { readonly log: Expression<Json, Context, Ev>; readonly label?: string }
+  | { readonly spawn: string | SpawnParts<Context, Ev> }
+  /** Stops a child that was spawned or invoked. */
+  | { readonly stop: Expression<string, Context, Ev> }
+  /** The first branch whose guard holds; one without a guard always does. */
+  | { readonly choose: readonly Branch<Context, Ev>[] }
+  /** An action only the data model knows. */
+  | { readonly model: ModelSource };
+
+export interface Branch<Context = JsonObject, Ev = Event> {
+  readonly guard?: Guard<Context, Ev>;
+  readonly actions?: ActionList<Context, Ev>;
+}
+
+export type ActionList<Context = JsonObject, Ev = Event> =
+  | Action<Context, Ev>
+  | readonly Action<Context, Ev>[];
+
+/** Lists of lists are separate blocks: an error stops only the block it happens in. */
+export type Blocks<Context = JsonObject, Ev = Event> =
+  | ActionList<Context, Ev>
+  | readonly (readonly Action<Context, Ev>[])[];
+
+/** Named conditions. A false one refuses the step, and its name is in the error. */
+export type Contracts<Context = JsonObject, Ev = Event> = Readonly<Record<string, Guard<Context, Ev>>>;
+export type Ensures<Context = JsonObject, Ev = Event> = Readonly<
+  Record<string, ((scope: EnsureScope<Context, Ev>) => boolean) | string | ModelSource>
+>;
+
+/** A sibling or an ancestor's sibling by key, `.child`, a path of keys, or `#id`. */
+export type Target = string;
+
+export interface TransitionParts<Context = JsonObject, Ev = Event> {
+  readonly target?: Target | readonly Target[];
+  readonly guard?: Guard<Context, Ev>;
+  readonly update?: Update<Context, Ev>;
+  /** Run after `update`. */
+  readonly actions?: ActionList<Context, Ev>;
+  /** Leave and enter the source again even if the target lies inside it. */
+  readonly reenter?: boolean;
+  /** Must hold before the transition's actions … */
+  readonly require?: Contracts<Context, Ev>;
+  /** … and after them. */
+  readonly ensure?: Ensures<Context, Ev>;
+  readonly description?: string;
+  readonly meta?: Json;
+}
+
+export type Transition<Context = JsonObject, Ev = Event> = Target | TransitionParts<Context, Ev>;
+export type Transitions<Context = JsonObject, Ev = Event> =
+  | Transition<Context, Ev>
+  | readonly Transition<Context, Ev>[];
+
+type EventOf<Ev extends EventShape, Type> = Type extends Ev["type"]
+  ? Extract<Ev, { readonly type: Type }>
+  : Event;
+type PlatformType = `done.${string}` | `error.${string}` | `${string}*`;
+
+/** Handlers by event key; the most specific key that matches comes first. */
+export type HandlerRecord<Context, Ev extends EventShape> = {
+  readonly [Type in Ev["type"] | PlatformType]?: Transitions<Context, EventOf<Ev, Type>>;
+};
+
+/** Handlers in document order, for formats where order beats specificity. */
+export type HandlerList<Context, Ev extends EventShape> = readonly (TransitionParts<Context, Ev> & {
+  readonly event: string | readonly string[];
+})[];
+
+export interface DelayedTransition<Context = JsonObject, Ev = Event> extends TransitionParts<Context, Ev> {
+  readonly delay: Expression<number | string, Context, Ev>;
+}
+
+/** The event of an activity or a child that ended. Its data is typed once machines are inferred from schemas. */
+// biome-ignore lint/suspicious/noExplicitAny: the author knows the payload here; the compiler will with inference.
+export type SettledEvent = Event & { readonly data: any };
+
+interface InvokeParts<Context, Ev> {
+  /** Unique in the machine; the state's path unless given. */
+  readonly id?: Expression<string, Context, Ev>;
+  readonly input?: Expression<Json, Context, Ev>;
+  readonly onDone?: Transitions<Context, SettledEvent>;
+  readonly onError?: Transitions<Context, SettledEvent>;
+  readonly onUnknown?: Transitions<Context, SettledEvent>;
+  /** Run on every event from the invocation, before any transition is chosen. */
+  readonly finalize?: ActionList<Context, SettledEvent>;
+  readonly idLocation?: ModelSource;
+}
+
+export interface InvokeActivity<Context = JsonObject, Ev = Event> extends InvokeParts<Context, Ev> {
+  readonly activity: string;
+  /** These three go to the runtime as they are. */
+  readonly retry?: Json;
+  readonly timeout?: number | string;
+  readonly once?: boolean;
+}
+
+export interface InvokeMachine<Context = JsonObject, Ev = Event> extends InvokeParts<Context, Ev> {
+  readonly machine: string | MachineReference | ModelSource;
+  /** Pass every event from outside on to the child as well. */
+  readonly autoforward?: boolean;
+}
+
+export type Invoke<Context = JsonObject, Ev = Event> =
+  | InvokeActivity<Context, Ev>
+  | InvokeMachine<Context, Ev>;
+
+export type Initial<Context = JsonObject, Ev = Event> =
+  | Target
+  | readonly Target[]
+  | {
+      readonly target: Target | readonly Target[];
+      readonly update?: Update<Context, Ev>;
+      readonly actions?: ActionList<Context, Ev>;
+    };
+
+/**
+ * What to do when regions of a parallel state write different values to one place within one microstep:
+ * `reject` the step, let the `last` region in document order win, or the `first`.
+ */
+export type WritePolicy = "reject" | "last" | "first";
+
+export interface StateDefinition<Context = JsonObject, Ev extends EventShape = Event> {
+  /** A name for `#id` targets; must be unique in the machine. */
+  readonly id?: string;
+  /** Data that the machine's data model declares with this state. */
+  readonly data?: ModelSource;
+  /** Needed for these three only; a state with `states` is compound, one without is atomic. */
+  readonly type?: "parallel" | "final" | "history";
+  readonly initial?: Initial<Context, Ev>;
+  readonly states?: { readonly [key: string]: StateDefinition<Context, Ev> };
+  readonly on?: HandlerRecord<Context, Ev> | HandlerList<Context, Ev>;
+  readonly always?: Transitions<Context, Ev>;
+  readonly after?:
+    | { readonly [delay: string]: Transitions<Context, Ev> }
+    | readonly DelayedTransition<Context, Ev>[];
+  readonly entry?: Blocks<Context, Ev>;
+  readonly exit?: Blocks<Context, Ev>;
+  readonly invoke?: Invoke<Context, Ev> | readonly Invoke<Context, Ev>[];
+  /** Taken when the state's children are done: a final child, or one in every region. */
+  readonly onDone?: Transitions<Context, SettledEvent>;
+  /** Events to keep for later while this state is active and nothing takes them. */
+  readonly defer?: readonly string[];
+  /** For final states: what `onDone` gets as data, and what the run ends with. */
+  readonly output?: Expression<Json, Context, Ev>;
+  /** For history states. */
+  readonly history?: "shallow" | "deep";
+  /** For history states: where to go, and what to do, while there is nothing to remember. */
+  readonly target?: Target | readonly Target[];
+  readonly update?: Update<Context, Ev>;
+  readonly actions?: ActionList<Context, Ev>;
+  /** For parallel states. `reject` unless given. */
+  readonly writes?: WritePolicy | Readonly<Record<string, WritePolicy>>;
+  /** Must hold at the end of every step while the state is active. */
+  readonly invariants?: Contracts<Context, Ev>;
+  /** Must hold before the state's entry actions, and after its exit actions. */
+  readonly require?: Contracts<Context, Ev>;
+  readonly ensure?: Ensures<Context, Ev>;
+  readonly tags?: readonly string[];
+  readonly description?: string;
+  readonly meta?: Json;
+}
+
+/** What becomes of an event that no active state takes. */
+export type UnhandledPolicy = "ignore" | "defer" | "reject";
+
+export interface MachineDefinition<Context = JsonObject, Ev extends EventShape = Event, Input = Json>
+  extends StateDefinition<Context, Ev> {
+  readonly id: string;
+  readonly version?: number;
+  /** The first context: a value, or a function of the input. */
+  readonly start?: Context | ((scope: { readonly input: Input }) => Context) | ModelSource;
+  /** The events this machine knows, beyond those its states handle. */
+  readonly events?: Readonly<Record<string, unknown>>;
+  /** Which event goes first when several wait: higher first, 0 unless given. Keys are event descriptors. */
+  readonly priorities?: Readonly<Record<string, number>>;
+  /** `known` is for events some state handles, `unknown` for all others; `ignore` and `reject` unless given. */
+  readonly unhandled?:
+    | UnhandledPolicy
+    | { readonly known?: UnhandledPolicy; readonly unknown?: UnhandledPolicy };
+  readonly matching?: Matching;
+  /** Named guards, updates and child machines that the states refer to. */
+  readonly guards?: Readonly<Record<string, (scope: Scope<Context, Ev>) => boolean>>;
+  readonly updates?: Readonly<Record<string, Recipe<Context, Ev>>>;
+  readonly machines?: Readonly<Record<string, MachineReference>>;
+  readonly model?: DataModel;
+}

@@ -1,0 +1,83 @@
+/**
+ * The error registry: the only place that defines codes. A thrown or returned error always has one of them; nothing
+ * ever decides by a message's text. `docs/reference/errors.md` lists the same codes, and a test compares the two.
+ */
+
+/** Whether trying again can help: never, later (the environment may recover), or after the caller has mended its input. */
+export type Retry = "never" | "later" | "after-fix";
+
+export const errors = {
+  MACHINE_INVALID: {
+    retry: "after-fix",
+    meaning: "A machine's definition has problems; all of them are listed.",
+  },
+  STATE_INVALID: { retry: "after-fix", meaning: "A stored state does not fit the machine it is used with." },
+  EVENT_INVALID: {
+    retry: "after-fix",
+    meaning: "What was sent is not an event: it needs a type, and data that is JSON.",
+  },
+  EVENT_UNKNOWN: { retry: "after-fix", meaning: "The machine has no handler for this event in any state." },
+  EVENT_UNHANDLED: {
+    retry: "after-fix",
+    meaning: "No active state takes this event, and the machine rejects such events.",
+  },
+  NOT_JSON: { retry: "after-fix", meaning: "A value is not JSON; the message names the path to it." },
+  RUN_ENDED: { retry: "never", meaning: "The run is done or cancelled and takes no more events." },
+  TIMER_EARLY: { retry: "later", meaning: "A timer was fired before it was due." },
+  TIME_INVALID: {
+    retry: "after-fix",
+    meaning: "The time given to a step is not a finite number of milliseconds.",
+  },
+  DURATION_INVALID: {
+    retry: "after-fix",
+    meaning: "A delay is neither milliseconds nor text such as 30s or 2 days.",
+  },
+  INVARIANT_VIOLATED: {
+    retry: "after-fix",
+    meaning: "The step would have broken an invariant, so it was refused.",
+  },
+  CONTRACT_VIOLATED: {
+    retry: "after-fix",
+    meaning: "A require or ensure contract failed, so the step was refused.",
+  },
+  WRITES_CONTRADICT: { retry: "after-fix", meaning: "Parallel regions wrote different values to one place." },
+  STEP_UNBOUNDED: {
+    retry: "after-fix",
+    meaning: "A step went round in circles; the message shows the loop.",
+  },
+  DEFERRED_FULL: { retry: "later", meaning: "The run defers more events than a run may hold." },
+  DRAFT_CLOSED: { retry: "after-fix", meaning: "A draft was used after its update had ended." },
+  PATCH_INVALID: { retry: "after-fix", meaning: "A patch does not fit the value it is applied to." },
+  SCXML_INVALID: { retry: "after-fix", meaning: "An SCXML document cannot be read." },
+} as const satisfies Record<string, { retry: Retry; meaning: string }>;
+
+export type ErrorCode = keyof typeof errors;
+
+const brand: unique symbol = Symbol.for("holdfast.error") as never;
+
+/** An error of misuse or environment: its message says what happened, to what, and what to do. */
+export class HoldfastError extends Error {
+  override readonly name = "HoldfastError";
+  readonly [brand] = true;
+  readonly code: ErrorCode;
+  readonly details: Readonly<Record<string, unknown>>;
+
+  constructor(
+    code: ErrorCode,
+    message: string,
+    options: { details?: Readonly<Record<string, unknown>>; cause?: unknown } = {},
+  ) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.details = options.details ?? {};
+  }
+
+  get retry(): Retry {
+    return errors[this.code].retry;
+  }
+}
+
+/** Whether a value is a HoldfastError, of this copy of the package or of another one. */
+export function isHoldfastError(value: unknown): value is HoldfastError {
+  return typeof value === "object" && value !== null && brand in value;
+}
