@@ -21,6 +21,8 @@ export interface Event {
   readonly invocation?: string;
   /** The key of the timer that fired it. */
   readonly timer?: string;
+  /** The message as it arrived, where it came through a foreign protocol. */
+  readonly raw?: string;
 }
 
 /** What authors give: the events of their machine as a union of `{ type, data }`. */

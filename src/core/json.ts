@@ -1,4 +1,156 @@
+/**
+ * JSON values, the only values a state may hold. `toJson` is the border: whatever user code hands over passes
+ * through it once, and what it lets through survives `JSON.stringify` and `JSON.parse` unchanged.
+ */
+import { HoldfastError } from "../errors.ts";
+import { limits } from "../limits.ts";
+
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 export interface JsonObject {
   readonly [key: string]: Json;
+}
+
+/** A key or an index in a JSON value, and a way through it. */
+export type Path = readonly (string | number)[];
+
+/** A path as people write it: `$.plan.steps[2]`. */
+export function showPath(path: Path, root = "$"): string {
+  let shown = root;
+  for (const key of path) {
+    if (typeof key === "number") shown += `[${key}]`;
+    else shown += /^[\p{L}_$][\p{L}\p{N}_$-]*$/u.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`;
+  }
+  return shown;
+}
+
+/** What stands in for other values inside a value under construction; drafts are resolved through it. */
+export type Resolve = (value: object) => unknown;
+
+/**
+ * The value as JSON: the same reference where it is clean, a copy without its `undefined` fields where it has some.
+ * Throws NOT_JSON, with the path, for anything JSON cannot hold.
+ */
+export function toJson(value: unknown, path: Path, root?: string, resolve?: Resolve): Json {
+  return isScalar(value) ? value : clean(value, { root, resolve, path: [...path] });
+}
+
+/** Whether a value is JSON without parts. */
+export function isScalar(value: unknown): value is null | boolean | number | string {
+  return typeof value === "string" || Number.isFinite(value) || typeof value === "boolean" || value === null;
+}
+
+interface Cleaning {
+  readonly root: string | undefined;
+  readonly resolve: Resolve | undefined;
+  readonly path: (string | number)[];
+}
+
+function clean(value: unknown, at: Cleaning): Json {
+  switch (typeof value) {
+    case "string":
+    case "boolean":
+      return value;
+    case "number":
+      return Number.isFinite(value) ? value : refuse(at, `the number ${value}`);
+    case "object":
+      return value === null ? null : cleanObject(value, at);
+    default:
+      return refuse(at, value === undefined ? "undefined" : `a ${typeof value}`);
+  }
+}
+
+function cleanObject(given: object, at: Cleaning): Json {
+  if (at.path.length >= limits.jsonDepthMax) {
+    return refuse(at, `nested deeper than ${limits.jsonDepthMax} levels (or a cycle)`);
+  }
+  const value = (at.resolve === undefined ? given : at.resolve(given)) as object;
+  // What a draft resolves to was cleaned when its own update ended.
+  if (value !== given) return value as Json;
+  if (Array.isArray(value)) return cleanArray(value, at);
+  const prototype = Object.getPrototypeOf(value);
+  if (prototype !== Object.prototype && prototype !== null) {
+    return refuse(at, `an instance of ${prototype.constructor?.name ?? "a class"}`);
+  }
+  return cleanRecord(value as Record<string, unknown>, at, prototype === null);
+}
+
+function cleanArray(value: readonly unknown[], at: Cleaning): Json {
+  let copy: Json[] | undefined;
+  for (let index = 0; index < value.length; index++) {
+    const item = value[index];
+    at.path.push(index);
+    if (item === undefined) refuse(at, index in value ? "undefined" : "a hole in an array");
+    const cleaned = clean(item, at);
+    at.path.pop();
+    if (cleaned !== item && copy === undefined) copy = value.slice(0, index) as Json[];
+    copy?.push(cleaned);
+  }
+  return copy ?? (value as readonly Json[]);
+}
+
+function cleanRecord(value: Record<string, unknown>, at: Cleaning, mustCopy: boolean): Json {
+  const keys = Object.keys(value);
+  if (Object.getOwnPropertySymbols(value).length > 0) refuse(at, "an object with symbol keys");
+  let changed = mustCopy;
+  const cleaned: Json[] = [];
+  for (const key of keys) {
+    const item = value[key];
+    at.path.push(key);
+    const json = item === undefined ? undefined : clean(item, at);
+    at.path.pop();
+    if (json !== item || json === undefined) changed = true;
+    cleaned.push(json as Json);
+  }
+  if (!changed) return value as JsonObject;
+  const copy = {};
+  keys.forEach((key, index) => {
+    if (cleaned[index] !== undefined) put(copy, key, cleaned[index]);
+  });
+  return copy;
+}
+
+/** Sets an own property under any key: plain assignment of `__proto__` would change the prototype instead. */
+export function put(target: object, key: string, value: unknown): void {
+  if (key === "__proto__") {
+    Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true });
+  } else {
+    (target as Record<string, unknown>)[key] = value;
+  }
+}
+
+function refuse(at: Cleaning, what: string): never {
+  const path = showPath(at.path, at.root);
+  throw new HoldfastError(
+    "NOT_JSON",
+    `${path} is ${what}, and state holds JSON only: use plain data instead`,
+    {
+      details: { path },
+    },
+  );
+}
+
+let freezing = true;
+
+/**
+ * Turns the freezing of states on (the default: a stray mutation throws where it happens) or off, for production,
+ * where nothing is frozen and everything is just as immutable by discipline. Returns what it was.
+ */
+export function freezeStates(on: boolean): boolean {
+  const before = freezing;
+  freezing = on;
+  return before;
+}
+
+/** Freezes one object, if states are frozen at all. */
+export function freeze<Value extends object>(value: Value): Value {
+  return freezing ? Object.freeze(value) : value;
+}
+
+/** Freezes a JSON value all the way down, if states are frozen at all. */
+export function freezeDeep<Value>(value: Value): Value {
+  if (freezing && typeof value === "object" && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value);
+    for (const item of Object.values(value)) freezeDeep(item);
+  }
+  return value;
 }

@@ -1,7 +1,8 @@
+/** What handlers see of the step they run in. */
 import type { Event } from "./event.ts";
 import type { JsonObject } from "./json.ts";
 
-/** What handlers see. `context` is the committed value, never a draft. */
+/** `context` is the committed value, never a draft. */
 export interface Scope<Context = JsonObject, Ev = Event> {
   readonly context: Context;
   readonly event: Ev;

@@ -1,0 +1,394 @@
+/**
+ * Actions and guards, from what the author wrote to code over the step under way. Whatever user code hands over
+ * becomes JSON here; an error stops the block that it happens in, and nothing else.
+ */
+import type { Code, Compute, Condition, Contract, SendRequest, StateNode, StepScope } from "./chart.ts";
+import type { DataModel } from "./data-model.ts";
+import { durationMs } from "./duration.ts";
+import type { Address } from "./effect.ts";
+import type { Event } from "./event.ts";
+import { freeze, freezeDeep, type Json, type JsonObject, toJson } from "./json.ts";
+
+/** What compiling a handler needs to know of its machine. */
+export interface ActionCompiler {
+  readonly model: DataModel;
+  readonly guards: Readonly<Record<string, unknown>>;
+  readonly updates: Readonly<Record<string, unknown>>;
+  /** Whether writes must be attributed to the regions that make them. */
+  readonly tracksWrites: boolean;
+  find(name: string): StateNode | undefined;
+  /** The name a child machine goes by, registering it if it is given inline. */
+  machineName(machine: unknown): string | undefined;
+  missing(what: string): void;
+  problem(path: string, problem: string): void;
+}
+
+type Parts = Readonly<Record<string, unknown>>;
+
+/** A block: its actions in order, up to the first that fails. */
+export function compileBlock(
+  compiler: ActionCompiler,
+  owner: StateNode,
+  actions: unknown,
+  path: string,
+): Code | undefined {
+  const codes = listOf(actions).map((action, index) =>
+    compileAction(compiler, owner, action, `${path}[${index}]`),
+  );
+  if (codes.length === 0) return undefined;
+  return guardBlock(sequence(codes));
+}
+
+function sequence(codes: readonly Code[]): Code {
+  const [only] = codes;
+  if (codes.length === 1) return only as Code;
+  return (scope) => {
+    for (const code of codes) code(scope);
+  };
+}
+
+function guardBlock(code: Code): Code {
+  return (scope) => {
+    try {
+      code(scope);
+    } catch (error) {
+      if (error instanceof FailedSend) scope.fail(error.cause, error.sendId);
+      else scope.fail(error);
+    }
+  };
+}
+
+/** Carries the id of the send that failed to the event that reports it. */
+class FailedSend {
+  readonly sendId: string;
+  readonly cause: unknown;
+
+  constructor(sendId: string, cause: unknown) {
+    this.sendId = sendId;
+    this.cause = cause;
+  }
+}
+
+/** One block or several: a list of lists is a list of blocks. */
+export function compileBlocks(
+  compiler: ActionCompiler,
+  owner: StateNode,
+  blocks: unknown,
+  path: string,
+): Code[] {
+  const many = Array.isArray(blocks) && blocks.length > 0 && blocks.every(Array.isArray) ? blocks : [blocks];
+  return many.flatMap((block, index) => {
+    const code = compileBlock(compiler, owner, block, many.length > 1 ? `${path}[${index}]` : path);
+    return code === undefined ? [] : [code];
+  });
+}
+
+/** What a transition does: its update first, then its actions, as one block. */
+export function compileWork(
+  compiler: ActionCompiler,
+  owner: StateNode,
+  parts: Parts,
+  path: string,
+): Code | undefined {
+  const { update, actions } = parts;
+  const all = update === undefined ? listOf(actions) : [{ update }, ...listOf(actions)];
+  return compileBlock(compiler, owner, all, `${path}.actions`);
+}
+
+const kinds: Readonly<
+  Record<string, (compiler: ActionCompiler, owner: StateNode, action: Parts, path: string) => Code>
+> = {
+  update: (compiler, owner, action, path) => compileUpdate(compiler, owner, action.update, `${path}.update`),
+  raise(compiler, _owner, action, path) {
+    const event = compileEvent(compiler, action.raise, `${path}.raise`);
+    return (scope) => scope.raise(event(scope));
+  },
+  emit(compiler, _owner, action, path) {
+    const event = compileEvent(compiler, action.emit, `${path}.emit`);
+    return (scope) => scope.emit(event(scope));
+  },
+  send: (compiler, _owner, action, path) => compileSend(compiler, action.send, `${path}.send`),
+  cancel(compiler, _owner, action, path) {
+    const id = textOf(compiler, action.cancel, `${path}.cancel`);
+    return (scope) => scope.cancelSends(id(scope));
+  },
+  stop(compiler, _owner, action, path) {
+    const id = textOf(compiler, action.stop, `${path}.stop`);
+    return (scope) => scope.stop(id(scope));
+  },
+  log(compiler, _owner, action, path) {
+    const data = jsonOf(compiler, action.log, `${path}.log`);
+    const label = action.label as string | undefined;
+    return (scope) => scope.log(label, data(scope));
+  },
+  spawn(compiler, _owner, action, path) {
+    const parts = typeof action.spawn === "string" ? { machine: action.spawn } : (action.spawn as Parts);
+    const machine = machineOf(compiler, parts.machine, `${path}.spawn.machine`);
+    const id = optional(parts.id, (source) => textOf(compiler, source, `${path}.spawn.id`));
+    const input = jsonOf(compiler, parts.input, `${path}.spawn.input`);
+    return (scope) => scope.spawn(machine(scope), id?.(scope), input(scope));
+  },
+  choose(compiler, owner, action, path) {
+    const branches = listOf(action.choose).map((branch, index) => {
+      const { guard, actions } = branch as Parts;
+      const place = `${path}.choose[${index}]`;
+      const codes = listOf(actions).map((one, at) =>
+        compileAction(compiler, owner, one, `${place}.actions[${at}]`),
+      );
+      return { holds: compileGuard(compiler, guard, `${place}.guard`), run: sequence(codes) };
+    });
+    return (scope) => branches.find(({ holds }) => holds === undefined || holds(scope))?.run(scope);
+  },
+  model: (compiler, owner, action, path) =>
+    compiler.model.action(
+      action.model as JsonObject,
+      `${path}.model`,
+      (actions, at) =>
+        sequence(
+          listOf(actions).map((one, index) => compileAction(compiler, owner, one, `${at}[${index}]`)),
+        ) as never,
+    ) as Code,
+};
+
+const nothing: Code = () => {};
+
+function compileAction(compiler: ActionCompiler, owner: StateNode, action: unknown, path: string): Code {
+  const known =
+    typeof action === "object" && action !== null
+      ? Object.keys(action).filter((key) => Object.hasOwn(kinds, key))
+      : [];
+  const [kind] = known;
+  if (kind === undefined || known.length > 1) {
+    compiler.problem(path, `is not an action; write an object with one of ${Object.keys(kinds).join(", ")}`);
+    return nothing;
+  }
+  return (kinds[kind] as (typeof kinds)[string])(compiler, owner, action as Parts, path);
+}
+
+function compileUpdate(compiler: ActionCompiler, owner: StateNode, source: unknown, path: string): Code {
+  const recipe = typeof source === "string" ? named(compiler, "update", compiler.updates, source) : source;
+  if (recipe === undefined) return nothing;
+  if (compiler.model.name === "plain" && typeof recipe !== "function") {
+    compiler.problem(
+      path,
+      "is not an update; write a function (draft, { event }) => { … } or the name of one",
+    );
+    return nothing;
+  }
+  const update = compiler.model.update(recipe, path);
+  if (!compiler.tracksWrites) {
+    return (scope) => {
+      scope.context = update(scope);
+    };
+  }
+  return (scope) => {
+    const before = scope.context;
+    const after = update(scope);
+    scope.context = after;
+    if (after !== before) scope.wrote(owner, before, after);
+  };
+}
+
+function compileEvent(compiler: ActionCompiler, source: unknown, path: string): Compute<Event> {
+  if (typeof source === "string") {
+    const event = freeze({ type: source });
+    return () => event;
+  }
+  if (typeof source === "function") return (scope) => eventOf(source(scope), path);
+  const parts = (source ?? {}) as Parts;
+  if (parts.type === undefined) compiler.problem(path, "needs an event type");
+  const type = textOf(compiler, parts.type, `${path}.type`);
+  const data = jsonOf(compiler, parts.data, `${path}.data`);
+  return (scope) => makeEvent(type(scope), data(scope));
+}
+
+function eventOf(value: unknown, path: string): Event {
+  const { type, data } = (value ?? {}) as { type?: unknown; data?: unknown };
+  if (typeof type !== "string" || type === "") throw new TypeError(`${path} must give an event with a type`);
+  return makeEvent(type, data === undefined ? undefined : freezeDeep(toJson(data, ["data"], path)));
+}
+
+function makeEvent(type: string, data: Json | undefined): Event {
+  return freeze(data === undefined ? { type } : { type, data });
+}
+
+function compileSend(compiler: ActionCompiler, source: unknown, path: string): Code {
+  if (typeof source === "function") return (scope) => scope.send(requestOf(source(scope), path));
+  const parts = (typeof source === "string" ? { type: source } : (source ?? {})) as Parts;
+  const type = optional(parts.type, (given) => textOf(compiler, given, `${path}.type`));
+  const data = jsonOf(compiler, parts.data, `${path}.data`);
+  const to = optional(parts.to, (given) => compiler.model.value(given, `${path}.to`));
+  const via = optional(parts.via, (given) => textOf(compiler, given, `${path}.via`));
+  const delay = optional(parts.delay, (given) => delayOf(compiler, given, `${path}.delay`));
+  const id = optional(parts.id, (given) => textOf(compiler, given, `${path}.id`));
+  const storeId = optional(parts.idLocation, (given) =>
+    compiler.model.location(given as JsonObject, `${path}.idLocation`),
+  );
+  return (scope) => {
+    const sendId = id === undefined && storeId !== undefined ? scope.nextKey() : id?.(scope);
+    if (sendId !== undefined) storeId?.(scope, sendId);
+    try {
+      scope.send({
+        event: makeEvent(type?.(scope) ?? "", data(scope)),
+        to: addressOf(to === undefined ? "self" : to(scope), path),
+        via: via?.(scope),
+        delayMs: delay?.(scope) ?? 0,
+        id: sendId,
+      });
+    } catch (error) {
+      throw sendId === undefined ? error : new FailedSend(sendId, error);
+    }
+  };
+}
+
+/** A send whose parts a function gave: all of them are values. */
+function requestOf(given: unknown, path: string): SendRequest {
+  const parts = (given ?? {}) as Parts;
+  return {
+    event: eventOf(parts, path),
+    to: addressOf(parts.to ?? "self", path),
+    via: parts.via as string | undefined,
+    delayMs: durationMs(parts.delay ?? 0),
+    id: parts.id as string | undefined,
+  };
+}
+
+function addressOf(value: unknown, path: string): Address {
+  if (value === "self" || value === "internal" || value === "parent") return value;
+  if (typeof value === "object" && value !== null) {
+    const [key, ...others] = Object.keys(value);
+    const name = key === undefined ? undefined : (value as Parts)[key];
+    if (
+      (key === "child" || key === "run" || key === "url") &&
+      others.length === 0 &&
+      typeof name === "string"
+    ) {
+      return { [key]: name } as unknown as Address;
+    }
+  }
+  throw new TypeError(
+    `${path}.to is ${JSON.stringify(value)}; write "self", "internal", "parent", { child }, { run } or { url }`,
+  );
+}
+
+/** A guard's code; undefined when there is none. A guard that throws is false, and `error.execution` is raised. */
+export function compileGuard(compiler: ActionCompiler, source: unknown, path: string): Condition | undefined {
+  if (source === undefined) return undefined;
+  const holds = compileCondition(compiler, source, path);
+  return (scope) => {
+    try {
+      return holds(scope);
+    } catch (error) {
+      scope.fail(error);
+      return false;
+    }
+  };
+}
+
+function compileCondition(compiler: ActionCompiler, source: unknown, path: string): Condition {
+  if (typeof source === "string") {
+    const guard = named(compiler, "guard", compiler.guards, source);
+    return guard === undefined ? () => false : compileCondition(compiler, guard, path);
+  }
+  if (typeof source === "function") return (scope) => Boolean(source(scope));
+  const parts = (source ?? {}) as Parts;
+  const all = (given: unknown, key: string) =>
+    listOf(given).map((one, index) => compileCondition(compiler, one, `${path}.${key}[${index}]`));
+  if (typeof parts.in === "string") return compileIn(compiler, parts.in, path);
+  if (parts.and !== undefined) {
+    const conditions = all(parts.and, "and");
+    return (scope) => conditions.every((holds) => holds(scope));
+  }
+  if (parts.or !== undefined) {
+    const conditions = all(parts.or, "or");
+    return (scope) => conditions.some((holds) => holds(scope));
+  }
+  if (parts.not !== undefined) {
+    const holds = compileCondition(compiler, parts.not, `${path}.not`);
+    return (scope) => !holds(scope);
+  }
+  if (compiler.model.name === "plain") {
+    compiler.problem(path, "is not a guard; write a function, a name, or { in }, { and }, { or }, { not }");
+    return () => false;
+  }
+  return compiler.model.condition(source, path) as Condition;
+}
+
+function compileIn(compiler: ActionCompiler, name: string, path: string): Condition {
+  const node = compiler.find(name);
+  if (node === undefined) {
+    compiler.problem(
+      `${path}.in`,
+      `names no state: ${JSON.stringify(name)}; write a path such as a.b, or #id`,
+    );
+    return () => false;
+  }
+  return (scope) => scope.isActive(node);
+}
+
+/** Contracts by name. One that throws does not hold. */
+export function compileContracts(compiler: ActionCompiler, source: unknown, path: string): Contract[] {
+  return Object.entries((source ?? {}) as Parts).map(([name, guard]) => {
+    const holds = compileCondition(compiler, guard, `${path}.${name}`);
+    return { name, holds };
+  });
+}
+
+/** An expression that gives JSON, or nothing. */
+export function jsonOf(compiler: ActionCompiler, source: unknown, path: string): Compute<Json | undefined> {
+  if (source === undefined) return () => undefined;
+  const value = compiler.model.value(source, path);
+  return (scope) => {
+    const given = value(scope);
+    return given === undefined ? undefined : freezeDeep(toJson(given, [], path));
+  };
+}
+
+/** An expression that gives text. */
+export function textOf(compiler: ActionCompiler, source: unknown, path: string): Compute<string> {
+  if (typeof source === "string") return () => source;
+  const value = compiler.model.value(source, path);
+  return (scope: StepScope) => {
+    const text = value(scope);
+    if (typeof text !== "string") throw new TypeError(`${path} must be text, and is ${JSON.stringify(text)}`);
+    return text;
+  };
+}
+
+/** An expression that gives a delay; a constant one is checked right away. */
+export function delayOf(compiler: ActionCompiler, source: unknown, path: string): Compute<number> {
+  if (typeof source === "number" || typeof source === "string") {
+    try {
+      const ms = durationMs(source);
+      return () => ms;
+    } catch (error) {
+      compiler.problem(path, (error as Error).message);
+      return () => 0;
+    }
+  }
+  const value = compiler.model.value(source, path);
+  return (scope) => durationMs(value(scope));
+}
+
+/** The name of a child machine: given, or computed by the data model. */
+export function machineOf(compiler: ActionCompiler, source: unknown, path: string): Compute<string> {
+  const name = compiler.machineName(source);
+  if (name !== undefined) return () => name;
+  return textOf(compiler, source, path);
+}
+
+function named(compiler: ActionCompiler, kind: string, all: Parts, name: string): unknown {
+  if (Object.hasOwn(all, name)) return all[name];
+  compiler.missing(`${kind} ${JSON.stringify(name)}`);
+  return undefined;
+}
+
+function optional<Value>(source: unknown, compile: (source: unknown) => Value): Value | undefined {
+  return source === undefined ? undefined : compile(source);
+}
+
+/** One or many, as a list. */
+export function listOf(value: unknown): readonly unknown[] {
+  if (value === undefined) return [];
+  return Array.isArray(value) ? value : [value];
+}

@@ -1,0 +1,191 @@
+/**
+ * A machine, compiled: states numbered in document order, so that a subtree is an interval, every target resolved,
+ * every handler turned into code over the step under way. Made once by `compile.ts`; never changed afterwards.
+ */
+import type { DataModel, ModelScope } from "./data-model.ts";
+import type { UnhandledPolicy, WritePolicy } from "./definition.ts";
+import type { Address } from "./effect.ts";
+import type { Event, Matching } from "./event.ts";
+import type { Json, JsonObject } from "./json.ts";
+
+/** A step under way, as compiled actions see it. `work.ts` implements it. */
+export interface StepScope extends ModelScope {
+  /** The context before the work an `ensure` contract judges. */
+  old: JsonObject;
+  /** Raises `error.execution` without stopping the block. */
+  fail(error: unknown, sendId?: string): void;
+  /** A name nothing else in this run has. */
+  nextKey(): string;
+  raise(event: Event): void;
+  send(request: SendRequest): void;
+  cancelSends(id: string): void;
+  emit(event: Event): void;
+  log(label: string | undefined, data: Json | undefined): void;
+  spawn(machine: string, id: string | undefined, input: Json | undefined): void;
+  stop(id: string): void;
+  /** An update of `node` replaced the context. */
+  wrote(node: StateNode, before: JsonObject, after: JsonObject): void;
+  isActive(node: StateNode): boolean;
+}
+
+export interface SendRequest {
+  readonly event: Event;
+  readonly to: Address;
+  readonly via: string | undefined;
+  readonly delayMs: number;
+  readonly id: string | undefined;
+}
+
+export type Code = (scope: StepScope) => void;
+export type Condition = (scope: StepScope) => boolean;
+export type Compute<Value> = (scope: StepScope) => Value;
+
+export interface Contract {
+  readonly name: string;
+  readonly holds: Condition;
+}
+
+export type StateKind = "atomic" | "compound" | "parallel" | "final" | "history";
+
+export interface StateNode {
+  readonly index: number;
+  readonly kind: StateKind;
+  readonly key: string;
+  readonly path: string;
+  /** The author's id, or the path. */
+  readonly name: string;
+  readonly depth: number;
+  readonly parent: StateNode | undefined;
+  /** Without histories. */
+  readonly children: StateNode[];
+  readonly histories: StateNode[];
+  /** The index of the last descendant, or its own: the subtree is `index … last`. */
+  last: number;
+  /** Of a compound state: its initial; of a history: its default. */
+  initial: Route | undefined;
+  readonly deep: boolean;
+  readonly transitions: TransitionNode[];
+  readonly eventless: TransitionNode[];
+  entry: readonly Code[];
+  exit: readonly Code[];
+  declare: Code | undefined;
+  readonly delays: Delay[];
+  readonly invokes: InvokeNode[];
+  output: Compute<Json | undefined> | undefined;
+  defer: readonly string[];
+  invariants: readonly Contract[];
+  require: readonly Contract[];
+  ensure: readonly Contract[];
+  writes: (path: string) => WritePolicy;
+  readonly tags: readonly string[];
+}
+
+/** Where to go and what to do on the way, without an event. */
+export interface Route {
+  readonly targets: readonly StateNode[];
+  readonly run: Code | undefined;
+}
+
+export interface TransitionNode extends Route {
+  readonly index: number;
+  readonly source: StateNode;
+  /** Empty for eventless transitions. */
+  readonly descriptors: readonly string[];
+  readonly guard: Condition | undefined;
+  /** Leaves its source and enters it again, even for a target inside. */
+  readonly reenter: boolean;
+  /** What it leaves: everything active below this state. Undefined without targets, and where history decides. */
+  readonly domain: StateNode | undefined;
+  /** Whether a history state is among the targets, so that domain and entry depend on what is remembered. */
+  readonly historic: boolean;
+  readonly require: readonly Contract[];
+  readonly ensure: readonly Contract[];
+}
+
+export interface Delay {
+  readonly type: string;
+  readonly ms: Compute<number>;
+}
+
+export interface InvokeNode {
+  readonly id: Compute<string>;
+  readonly kind: "activity" | "machine";
+  readonly source: Compute<string>;
+  readonly input: Compute<Json | undefined>;
+  readonly options: JsonObject;
+  readonly autoforward: boolean;
+  readonly finalize: Code | undefined;
+  readonly storeId: ((scope: ModelScope, id: string) => void) | undefined;
+}
+
+export interface Chart {
+  readonly id: string;
+  readonly version: number;
+  readonly root: StateNode;
+  /** In document order; `nodes[i].index === i`. */
+  readonly nodes: readonly StateNode[];
+  readonly transitions: readonly TransitionNode[];
+  readonly byPath: ReadonlyMap<string, StateNode>;
+  readonly byId: ReadonlyMap<string, StateNode>;
+  readonly matching: Matching;
+  readonly model: DataModel;
+  readonly start: (scope: StepScope, input: Json | undefined) => JsonObject;
+  readonly unhandled: { readonly known: UnhandledPolicy; readonly unknown: UnhandledPolicy };
+  /** Event descriptors some state handles or the definition declares. */
+  readonly descriptors: readonly string[];
+  readonly priorities: readonly (readonly [descriptor: string, priority: number])[];
+}
+
+/** Whether `node` lies strictly below `above`. */
+export function isDescendant(node: StateNode, above: StateNode): boolean {
+  return node.index > above.index && node.index <= above.last;
+}
+
+export function isLeaf(node: StateNode): boolean {
+  return node.kind === "atomic" || node.kind === "final";
+}
+
+/** The state that a path (`a.b`) or an id (`#a`) names. */
+export function findNode(chart: Chart, name: string): StateNode | undefined {
+  return name.startsWith("#") ? chart.byId.get(name.slice(1)) : chart.byPath.get(name);
+}
+
+/** The nearest state above both, or one of them if it is above the other. */
+export function leastCommonAncestor(one: StateNode, other: StateNode): StateNode {
+  let common = one;
+  while (common !== other && !isDescendant(other, common)) common = common.parent as StateNode;
+  return common;
+}
+
+/**
+ * What a transition leaves: everything active below this state. https://www.w3.org/TR/scxml/#getTransitionDomain
+ * An internal one stays in its source; for the others it is the nearest *compound* ancestor (or the root) of source
+ * and targets: never a parallel state, whose regions stand and fall together.
+ */
+export function transitionDomain(
+  source: StateNode,
+  targets: readonly StateNode[],
+  reenter: boolean,
+): StateNode | undefined {
+  if (targets.length === 0) return undefined;
+  const inside = targets.every((target) => target === source || isDescendant(target, source));
+  if (inside && !reenter) return isLeaf(source) ? undefined : source;
+  let domain = source.parent ?? source;
+  while (
+    domain.parent !== undefined &&
+    (domain.kind === "parallel" || !targets.every((target) => isDescendant(target, domain)))
+  ) {
+    domain = domain.parent;
+  }
+  return domain;
+}
+
+/** The priority an event has among those that wait. */
+export function priorityOf(
+  chart: Chart,
+  type: string,
+  matches: (descriptor: string, type: string) => boolean,
+): number {
+  for (const [descriptor, priority] of chart.priorities) if (matches(descriptor, type)) return priority;
+  return 0;
+}

@@ -1,0 +1,67 @@
+/** Invocations: activities and child machines that live as long as the state that started them. */
+import type { InvokeNode, StateNode } from "./chart.ts";
+import { type Event, settles } from "./event.ts";
+import { freeze } from "./json.ts";
+import type { Activity, Child } from "./state.ts";
+import { type Work, without } from "./work.ts";
+
+/** Starts the invocations of the states entered and still active; false if there were none. https://www.w3.org/TR/scxml/#mainEventLoop */
+export function startInvocations(work: Work): boolean {
+  const { entered } = work;
+  if (entered === undefined) return false;
+  work.entered = undefined;
+  for (const node of entered.toSorted((one, other) => one.index - other.index)) {
+    node.invokes.forEach((invoke, index) => {
+      startInvocation(work, node, invoke, index);
+    });
+  }
+  return true;
+}
+
+function startInvocation(work: Work, node: StateNode, invoke: InvokeNode, index: number): void {
+  try {
+    const id = invoke.id(work);
+    invoke.storeId?.(work, id);
+    const invocation = { key: work.nextKey(), id, state: node.path, index };
+    const source = invoke.source(work);
+    const input = invoke.input(work);
+    if (invoke.kind === "activity") {
+      work.addActivity({ ...invocation, activity: source }, input, invoke.options);
+    } else {
+      work.addChild(
+        { ...invocation, machine: source, ...(invoke.autoforward ? { autoforward: true } : {}) },
+        input,
+      );
+    }
+  } catch (error) {
+    work.fail(error);
+  }
+}
+
+/**
+ * Takes note of an event from an invocation before anything else sees it: its finalize runs, and an invocation that
+ * ended is no longer pending. False if it is no longer wanted: its state was left, or it ended before.
+ */
+export function takeFromInvocation(work: Work, event: Event): boolean {
+  const from = ({ key }: { readonly key: string }) => key === event.invocation;
+  const invocation: Activity | Child | undefined = work.activities.find(from) ?? work.children.find(from);
+  if (invocation === undefined) return false;
+  if (settles(event)) {
+    if (work.activities.some(from)) work.activities = without(work.activities, from);
+    else work.children = without(work.children, from);
+  }
+  if (invocation.state !== undefined) {
+    const node = work.chart.byPath.get(invocation.state) as StateNode;
+    node.invokes[invocation.index as number]?.finalize?.(work);
+  }
+  return true;
+}
+
+/** Passes an event from outside on to the children that asked for it. */
+export function forwardToChildren(work: Work, event: Event): void {
+  for (const child of work.children) {
+    if (child.autoforward === undefined) continue;
+    const { timer: _timer, invocation: _invocation, ...copy } = event;
+    work.dispatch(work.nextKey(), freeze(copy), { child: child.id }, undefined);
+  }
+}

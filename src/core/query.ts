@@ -1,0 +1,59 @@
+/** Questions about a state that change nothing. */
+import { admitCall, admitEvent, admitState, type Runnable } from "./admit.ts";
+import type { Event, EventShape } from "./event.ts";
+import type { Machine } from "./machine.ts";
+import { possibleEvents } from "./refusal.ts";
+import { selectTransitions } from "./select.ts";
+import type { State } from "./state.ts";
+import { Work } from "./work.ts";
+
+type Asked<Context, Ev extends EventShape, Input> = Pick<
+  Machine<Context, Ev, Input>,
+  "id" | "chart" | "missing"
+>;
+
+/** Whether a transition would take the event right now, guards included. */
+export function can<Context, Ev extends EventShape, Input>(
+  machine: Asked<Context, Ev, Input>,
+  state: State<Context>,
+  event: Event | Ev,
+): boolean {
+  const before = state as unknown as State;
+  admitCall(machine as Runnable, 0);
+  const configuration = admitState(machine as Runnable, before);
+  const admitted = admitEvent(event);
+  if (before.status !== "active") return false;
+  const { model } = machine.chart;
+  const work = new Work(machine.chart, before, configuration, admitted, { at: 0 });
+  try {
+    model.open?.(work);
+    return selectTransitions(work, admitted).length > 0;
+  } finally {
+    model.close?.(work);
+  }
+}
+
+/** The event keys that active states listen to, sorted; whether a guard lets them through, `can` tells. */
+export function nextEvents<Context, Ev extends EventShape, Input>(
+  machine: Asked<Context, Ev, Input>,
+  state: State<Context>,
+): string[] {
+  const before = state as unknown as State;
+  const configuration = admitState(machine as Runnable, before);
+  return before.status === "active" ? possibleEvents(configuration) : [];
+}
+
+/** Whether a state is active, given by its path: `a` matches while `a.b` is active. */
+export function matches(state: Pick<State<unknown>, "configuration">, path: string): boolean {
+  return state.configuration.some((leaf) => leaf === path || leaf.startsWith(`${path}.`));
+}
+
+/** Whether any active state carries the tag. */
+export function hasTag<Context, Ev extends EventShape, Input>(
+  machine: Asked<Context, Ev, Input>,
+  state: State<Context>,
+  tag: string,
+): boolean {
+  const configuration = admitState(machine as Runnable, state as unknown as State);
+  return [machine.chart.root, ...configuration.states].some(({ tags }) => tags.includes(tag));
+}

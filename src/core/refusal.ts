@@ -1,0 +1,68 @@
+/** Why a step is refused, in words that say what happened, to what, and what was possible instead. */
+import { HoldfastError } from "../errors.ts";
+import type { Contract, StateNode } from "./chart.ts";
+import type { Configuration } from "./configuration.ts";
+import { upwards } from "./configuration.ts";
+import { isKnown } from "./deferral.ts";
+import type { Event } from "./event.ts";
+import type { State, Timer } from "./state.ts";
+import type { Work } from "./work.ts";
+
+/** The event keys that some active state listens to, those of the platform aside. */
+export function possibleEvents(configuration: Configuration): string[] {
+  const keys = new Set<string>();
+  for (const leaf of configuration.leaves) {
+    for (const node of upwards(leaf)) {
+      for (const { descriptors } of node.transitions) for (const key of descriptors) keys.add(key);
+    }
+  }
+  return [...keys].filter((key) => !/^(done|error|after|unknown)\./.test(key)).sort();
+}
+
+export function refuseUnhandled(work: Work, event: Event): HoldfastError {
+  const { configuration } = work;
+  const possible = possibleEvents(configuration);
+  const states = configuration.paths.join(", ");
+  const known = isKnown(work, event.type);
+  return new HoldfastError(
+    known ? "EVENT_UNHANDLED" : "EVENT_UNKNOWN",
+    known
+      ? `${JSON.stringify(event.type)} cannot be taken in ${states}: possible here are ${list(possible)}`
+      : `The machine ${JSON.stringify(work.chart.id)} has no event ${JSON.stringify(event.type)}: possible in ${states} are ${list(possible)}`,
+    { details: { event: event.type, configuration: configuration.paths, possible } },
+  );
+}
+
+function list(keys: readonly string[]): string {
+  return keys.length === 0 ? "no events" : keys.join(", ");
+}
+
+export function refuseInvariant(
+  work: Work,
+  state: StateNode,
+  contract: Contract,
+  cause: unknown,
+): HoldfastError {
+  const owner = state.parent === undefined ? "the machine" : JSON.stringify(state.path);
+  return new HoldfastError(
+    "INVARIANT_VIOLATED",
+    `The step on ${JSON.stringify(work.event.type)} was refused: it would break the invariant ${JSON.stringify(contract.name)} of ${owner}`,
+    { details: { invariant: contract.name, state: state.path, event: work.event.type }, cause },
+  );
+}
+
+export function refuseEnded(state: State, event: Event): HoldfastError {
+  return new HoldfastError(
+    "RUN_ENDED",
+    `The run is ${state.status} in ${state.configuration.join(", ")} and cannot take ${JSON.stringify(event.type)}; start a new one`,
+    { details: { status: state.status, event: event.type } },
+  );
+}
+
+export function refuseEarly(timer: Timer, at: number): HoldfastError {
+  return new HoldfastError(
+    "TIMER_EARLY",
+    `The timer ${timer.key} for ${JSON.stringify(timer.event.type)} is due at ${timer.due}, and it is only ${at}`,
+    { details: { key: timer.key, due: timer.due, at } },
+  );
+}

@@ -1,0 +1,340 @@
+/**
+ * An in-memory interpreter with a virtual clock: runs a machine, its timers, its child machines and the sends between
+ * them, synchronously and in a fixed order. Nothing is durable and no time passes but what `advance` is told.
+ *
+ * M1. Effects are carried out in the order the step gave them, before the next event is taken.
+ * M2. Each run takes its events one at a time, the most urgent first, and otherwise in order of arrival.
+ * M3. Time moves only when every run is quiet; timers fire in order of their due time, then of their making.
+ */
+import { HoldfastError } from "../errors.ts";
+import { byPriority } from "./deferral.ts";
+import { durationMs } from "./duration.ts";
+import type { Address, Effect, EmitEffect, LogEffect, SendEffect } from "./effect.ts";
+import { communicationErrorType, type Event, type EventShape, settledEvent } from "./event.ts";
+import type { Json, JsonObject } from "./json.ts";
+import type { Machine } from "./machine.ts";
+import type { State, Timer } from "./state.ts";
+import { cancel, type Step, start, step } from "./step.ts";
+import { describeError, type StepOptions } from "./work.ts";
+
+export interface SimulateOptions<Input = Json> {
+  readonly input?: Input;
+  /** The virtual time to start at; 0 unless given. */
+  readonly at?: number | undefined;
+  /** The id of the first run; the machine's id unless given. Children are named after it. */
+  readonly run?: string;
+  /** Child machines by name, for those the machine does not bring itself. */
+  readonly machines?: (name: string) => Machine | undefined;
+  /** What activities give back. One that is missing stays pending until `settle` is called for it. */
+  readonly activities?: Readonly<Record<string, (input: Json | undefined) => Json | undefined>>;
+  readonly environment?: (run: string) => JsonObject;
+  /** Sends every state through JSON after every step, as a crash and a restart would. */
+  readonly restore?: boolean;
+  /** Runs until quiet right away; `false` leaves that to `turn`. */
+  readonly settle?: boolean;
+  readonly trace?: boolean;
+}
+
+/** One thing that happened: a step was taken, or an effect was carried out. */
+export interface Turn {
+  readonly run: string;
+  readonly step?: Step;
+  readonly event?: Event;
+  readonly effect?: Effect;
+  /** A send that goes out of the simulation; whoever drives it may deliver it. */
+  readonly outside?: SendEffect;
+}
+
+export interface Simulation<Context = JsonObject> {
+  /** The first run's state. */
+  readonly state: State<Context>;
+  readonly now: number;
+  readonly logs: readonly (LogEffect & { readonly run: string })[];
+  readonly emitted: readonly (EmitEffect & { readonly run: string })[];
+  /** The last step of the first run: its outcome, its effects, its trace. */
+  readonly last: Step<Context>;
+  /** Sends to the first run and runs until quiet. Returns the step the event led to. */
+  send(event: string | Event | EventShape): Step<Context>;
+  /** Lets time pass, firing timers as they come due. */
+  advance(duration: number | string): void;
+  /** Puts an event in a run's inbox without running anything. */
+  deliver(event: Event, run?: string): void;
+  /** Settles an activity that is under way in the first run, by its id. */
+  settle(id: string, result: { readonly output?: Json } | { readonly error: Json }): Step<Context>;
+  /** Does one single thing; undefined when all is quiet. */
+  turn(): Turn | undefined;
+  run(id: string): State | undefined;
+}
+
+/** Starts a machine in memory, on a virtual clock. */
+export function simulate<Context, Ev extends EventShape, Input>(
+  machine: Machine<Context, Ev, Input>,
+  options: SimulateOptions<Input> = {},
+): Simulation<Context> {
+  const simulator = new Simulator(machine as unknown as Machine, options as SimulateOptions);
+  if (options.settle !== false) simulator.runUntilQuiet();
+  return simulator as unknown as Simulation<Context>;
+}
+
+interface Run {
+  readonly id: string;
+  readonly machine: Machine;
+  readonly parent: { readonly run: Run; readonly id: string; readonly key: string } | undefined;
+  /** Live children by the key of their invocation. */
+  readonly children: Map<string, Run>;
+  readonly effects: Effect[];
+  inbox: Event[];
+  state: State;
+  last: Step;
+  reported: boolean;
+}
+
+class Simulator implements Simulation {
+  readonly logs: (LogEffect & { readonly run: string })[] = [];
+  readonly emitted: (EmitEffect & { readonly run: string })[] = [];
+  now: number;
+  private readonly options: SimulateOptions;
+  private readonly runs = new Map<string, Run>();
+  private readonly first: Run;
+
+  constructor(machine: Machine, options: SimulateOptions) {
+    this.options = options;
+    this.now = options.at ?? 0;
+    this.first = this.begin(machine, options.run ?? machine.id, options.input, undefined);
+  }
+
+  get state(): State {
+    return this.first.state;
+  }
+
+  get last(): Step {
+    return this.first.last;
+  }
+
+  run(id: string): State | undefined {
+    return this.runs.get(id)?.state;
+  }
+
+  send(event: string | Event | EventShape): Step {
+    this.deliver((typeof event === "string" ? { type: event } : event) as Event);
+    let taken = this.first.last;
+    for (let turn = this.turn(); turn !== undefined; turn = this.turn()) {
+      if (turn.run === this.first.id && turn.step !== undefined && turn.event === this.sent)
+        taken = turn.step;
+      this.reportUndelivered(turn);
+    }
+    return taken;
+  }
+
+  private sent: Event | undefined;
+
+  deliver(event: Event, run: string = this.first.id): void {
+    const target = this.runs.get(run);
+    if (target === undefined)
+      throw new HoldfastError("EVENT_INVALID", `There is no run ${JSON.stringify(run)} here`);
+    if (target === this.first) this.sent = event;
+    target.inbox.push(event);
+  }
+
+  settle(id: string, result: { readonly output?: Json } | { readonly error: Json }): Step {
+    const activity = this.first.state.activities.find((one) => one.id === id);
+    if (activity === undefined) {
+      const pending = this.first.state.activities.map((one) => one.id).join(", ") || "none";
+      throw new HoldfastError(
+        "EVENT_INVALID",
+        `There is no activity ${JSON.stringify(id)} under way; pending: ${pending}`,
+      );
+    }
+    return this.send(settledEvent(activity, result));
+  }
+
+  advance(duration: number | string): void {
+    const until = this.now + durationMs(duration);
+    this.runUntilQuiet();
+    for (let due = this.nextTimer(until); due !== undefined; due = this.nextTimer(until)) {
+      this.now = Math.max(this.now, due.timer.due);
+      due.run.inbox.push({ ...due.timer.event, timer: due.timer.key });
+      this.runUntilQuiet();
+    }
+    this.now = until;
+  }
+
+  private nextTimer(until: number): { run: Run; timer: Timer } | undefined {
+    let next: { run: Run; timer: Timer } | undefined;
+    for (const run of this.runs.values()) {
+      for (const timer of run.state.timers) {
+        if (timer.due <= until && (next === undefined || timer.due < next.timer.due)) next = { run, timer };
+      }
+    }
+    return next;
+  }
+
+  runUntilQuiet(): void {
+    for (let turn = this.turn(); turn !== undefined; turn = this.turn()) this.reportUndelivered(turn);
+  }
+
+  /** Nobody outside is listening here, so the sender is told. */
+  private reportUndelivered({ outside, run }: Turn): void {
+    if (outside !== undefined) this.undelivered(this.runs.get(run), outside);
+  }
+
+  turn(): Turn | undefined {
+    for (const run of this.runs.values()) {
+      const effect = run.effects.shift();
+      if (effect !== undefined) return this.carryOut(run, effect);
+    }
+    for (const run of this.runs.values()) {
+      if (run.state.status !== "active") this.report(run);
+      else if (run.inbox.length > 0) return this.take(run);
+    }
+    return undefined;
+  }
+
+  private begin(machine: Machine, id: string, input: Json | undefined, parent: Run["parent"]): Run {
+    const last = start(machine, input, this.stepOptions(id, parent));
+    const run: Run = {
+      id,
+      machine,
+      parent,
+      children: new Map(),
+      effects: [],
+      inbox: [],
+      state: last.state,
+      last,
+      reported: false,
+    };
+    this.runs.set(id, run);
+    this.adopt(run, last);
+    return run;
+  }
+
+  private stepOptions(run: string, parent: Run["parent"], own?: Run): StepOptions {
+    const { environment, trace } = this.options;
+    return {
+      at: this.now,
+      run,
+      ...(trace === undefined ? {} : { trace }),
+      ...(environment === undefined ? {} : { environment: environment(run) }),
+      reachable: (to) => this.isReachable(to, parent, own),
+    };
+  }
+
+  private isReachable(to: Address, parent: Run["parent"], own: Run | undefined): boolean {
+    if (to === "parent") return parent !== undefined;
+    if (typeof to !== "object" || "url" in to) return true;
+    if ("run" in to) return this.runs.has(to.run);
+    return own?.state.children.some((child) => child.id === to.child) ?? false;
+  }
+
+  private take(run: Run): Turn {
+    const [event] = byPriority(run.machine, run.inbox) as [Event];
+    run.inbox = run.inbox.filter((one) => one !== event);
+    const taken = step(run.machine, run.state, event, this.stepOptions(run.id, run.parent, run));
+    this.adopt(run, taken);
+    return { run: run.id, step: taken, event };
+  }
+
+  private adopt(run: Run, taken: Step): void {
+    run.last = taken;
+    run.state =
+      this.options.restore === true ? (JSON.parse(JSON.stringify(taken.state)) as State) : taken.state;
+    run.effects.push(...taken.effects);
+  }
+
+  private carryOut(run: Run, effect: Effect): Turn {
+    const turn = { run: run.id, effect };
+    switch (effect.type) {
+      case "send":
+        return this.carrySend(run, effect) ? turn : { ...turn, outside: effect };
+      case "log":
+        this.logs.push({ ...effect, run: run.id });
+        return turn;
+      case "emit":
+        this.emitted.push({ ...effect, run: run.id });
+        return turn;
+      case "spawn":
+        this.spawn(run, effect);
+        return turn;
+      case "activity":
+        this.perform(run, effect);
+        return turn;
+      case "cancel":
+        if (effect.of === "child") this.stop(run.children.get(effect.key));
+        return turn;
+      case "timer":
+        // The state holds the timer; `advance` finds it there.
+        return turn;
+    }
+  }
+
+  /** Delivers a send if it stays inside; false if it leaves the simulation. */
+  private carrySend(run: Run, effect: SendEffect): boolean {
+    const { to, via, event } = effect;
+    if (via !== undefined || (typeof to === "object" && "url" in to)) return false;
+    const target = this.addressee(run, to);
+    if (target === undefined) this.undelivered(run, effect);
+    else {
+      const { parent } = run;
+      const fromChild =
+        to === "parent" && parent !== undefined ? { invokeId: parent.id, invocation: parent.key } : {};
+      target.inbox.push({ ...event, origin: run.id, ...fromChild });
+    }
+    return true;
+  }
+
+  private addressee(run: Run, to: SendEffect["to"]): Run | undefined {
+    if (to === "self") return run;
+    if (to === "parent") return run.parent?.run;
+    if ("run" in to) return this.runs.get(to.run);
+    const child = "child" in to ? run.state.children.find(({ id }) => id === to.child) : undefined;
+    return child === undefined ? undefined : run.children.get(child.key);
+  }
+
+  private undelivered(run: Run | undefined, { to, event }: SendEffect): void {
+    const data = { message: `There is nobody at ${JSON.stringify(to)}` };
+    const { sendId } = event;
+    run?.inbox.unshift({
+      type: communicationErrorType,
+      kind: "platform",
+      data,
+      ...(sendId === undefined ? {} : { sendId }),
+    });
+  }
+
+  private spawn(run: Run, { id, key, machine: name, input }: Extract<Effect, { type: "spawn" }>): void {
+    try {
+      const machine = (run.machine.machines[name] as Machine | undefined) ?? this.options.machines?.(name);
+      if (machine === undefined)
+        throw new HoldfastError("MACHINE_INVALID", `There is no machine ${JSON.stringify(name)} to start`);
+      run.children.set(key, this.begin(machine, `${run.id}/${id}:${key}`, input, { run, id, key }));
+    } catch (error) {
+      run.inbox.unshift(settledEvent({ id, key }, { error: describeError(error) }));
+    }
+  }
+
+  private perform(run: Run, { id, key, activity, input }: Extract<Effect, { type: "activity" }>): void {
+    const work = this.options.activities?.[activity];
+    if (work === undefined) return;
+    try {
+      const output = work(input);
+      run.inbox.push(settledEvent({ id, key }, output === undefined ? {} : { output }));
+    } catch (error) {
+      run.inbox.push(settledEvent({ id, key }, { error: describeError(error) }));
+    }
+  }
+
+  /** A run that ended tells its parent, once, and is gone; the first one stays to be looked at. */
+  private report(run: Run): void {
+    if (run === this.first || run.reported) return;
+    run.reported = true;
+    this.runs.delete(run.id);
+    const { parent, state } = run;
+    if (parent === undefined || state.status !== "done") return;
+    parent.run.inbox.push(settledEvent(parent, state.output === undefined ? {} : { output: state.output }));
+  }
+
+  private stop(run: Run | undefined): void {
+    if (run === undefined || run.state.status !== "active") return;
+    this.adopt(run, cancel(run.machine, run.state, this.stepOptions(run.id, run.parent, run)));
+  }
+}

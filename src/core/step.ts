@@ -1,0 +1,275 @@
+/**
+ * The step: one event in, a new state and effects out. A pure function: the time comes in, names come from
+ * (seq, index), and whatever should happen in the world goes out as data.
+ *
+ * S1. The state that goes in is never changed, and goes out again, the same reference, when a step is refused or
+ *     ignored; the one exception is a timer that fired, which is spent whatever becomes of its event.
+ * S2. A step runs until nothing is enabled any more: eventless transitions first, then what was raised, and only then
+ *     is it over. https://www.w3.org/TR/scxml/#AlgorithmforSCXMLInterpretation
+ * S3. A step that would break a contract, an invariant or a bound is refused as a whole.
+ * S4. Nothing a machine's own functions throw gets out of a step: errors are events.
+ */
+import { HoldfastError, isHoldfastError } from "../errors.ts";
+import { limits } from "../limits.ts";
+import { admitCall, admitEvent, admitState, type Runnable } from "./admit.ts";
+import type { StateNode, TransitionNode } from "./chart.ts";
+import { finalPlan, initialPlan, nowhere } from "./configuration.ts";
+import { defers, nextDeferred, unhandledPolicy } from "./deferral.ts";
+import type { Effect } from "./effect.ts";
+import { type Event, type EventShape, startEvent } from "./event.ts";
+import { forwardToChildren, startInvocations, takeFromInvocation } from "./invocation.ts";
+import { freeze, type Json, type JsonObject } from "./json.ts";
+import type { Machine } from "./machine.ts";
+import { leave, outputOf, takePlan, takeTransitions } from "./microstep.ts";
+import { refuseEarly, refuseEnded, refuseInvariant, refuseUnhandled } from "./refusal.ts";
+import { selectEventless, selectTransitions } from "./select.ts";
+import type { State, Timer } from "./state.ts";
+import type { Trace } from "./trace.ts";
+import { blankState, type StepOptions, Work, without } from "./work.ts";
+
+/** What became of the event: a transition took it, nothing wanted it, it waits for later, or the step was refused. */
+export type Outcome = "taken" | "ignored" | "deferred" | "refused";
+
+export interface Step<Context = JsonObject> {
+  readonly state: State<Context>;
+  readonly effects: readonly Effect[];
+  readonly outcome: Outcome;
+  /** Why the step was refused. */
+  readonly error: HoldfastError | undefined;
+  /** The `error.*` events raised on the way, handled or not. */
+  readonly errors: readonly Event[];
+  readonly trace: Trace | undefined;
+}
+
+type Steppable<Context, Ev extends EventShape, Input> = Pick<
+  Machine<Context, Ev, Input>,
+  "id" | "chart" | "missing"
+>;
+
+/** The first state of a run. Throws what would refuse a later step, since there is no state to stay in. */
+export function start<Context, Ev extends EventShape, Input>(
+  machine: Steppable<Context, Ev, Input>,
+  input: Input | undefined,
+  options: StepOptions,
+): Step<Context> {
+  const { chart } = machine;
+  admitCall(machine as Runnable, options.at);
+  const event = admitEvent(startEvent(input as Json | undefined));
+  const work = new Work(chart, blankState(chart), nowhere(chart), event, options);
+  return withModel(work, () => {
+    work.context = chart.start(work, event.data);
+    takePlan(work, initialPlan(chart), event);
+    settle(work);
+    return finish(work, "taken");
+  }) as Step<Context>;
+}
+
+/** The step a state takes on an event. See the invariants at the head of this file. */
+export function step<Context, Ev extends EventShape, Input>(
+  machine: Steppable<Context, Ev, Input>,
+  state: State<Context>,
+  event: Event | Ev,
+  options: StepOptions,
+): Step<Context> {
+  const { chart } = machine;
+  const before = state as unknown as State;
+  admitCall(machine as Runnable, options.at);
+  const configuration = admitState(machine as Runnable, before);
+  let spent = before;
+  try {
+    const admitted = admitEvent(event);
+    if (before.status !== "active") throw refuseEnded(before, admitted);
+    const timer =
+      admitted.timer === undefined ? undefined : before.timers.find(({ key }) => key === admitted.timer);
+    if (admitted.timer !== undefined) {
+      if (timer === undefined) return unchanged(before, "ignored") as Step<Context>;
+      if (options.at < timer.due) throw refuseEarly(timer, options.at);
+      spent = freeze({ ...before, timers: without(before.timers, ({ key }) => key === timer.key) });
+    }
+    const work = new Work(chart, spent, configuration, admitted, options);
+    return withModel(work, () =>
+      timer?.to === undefined ? take(work, before) : forward(work, timer),
+    ) as Step<Context>;
+  } catch (error) {
+    if (!isHoldfastError(error)) throw error;
+    return unchanged(spent, "refused", error) as Step<Context>;
+  }
+}
+
+/** Ends a run from outside: all exit actions run, and whatever it waited for is cancelled. */
+export function cancel<Context, Ev extends EventShape, Input>(
+  machine: Steppable<Context, Ev, Input>,
+  state: State<Context>,
+  options: StepOptions,
+): Step<Context> {
+  const before = state as unknown as State;
+  admitCall(machine as Runnable, options.at);
+  const configuration = admitState(machine as Runnable, before);
+  if (before.status !== "active") return unchanged(before, "ignored") as Step<Context>;
+  const work = new Work(machine.chart, before, configuration, { type: "cancel", kind: "platform" }, options);
+  return withModel(work, () => end(work, "cancelled")) as Step<Context>;
+}
+
+function withModel(work: Work, run: () => Step): Step {
+  const { model } = work.chart;
+  if (model.open === undefined) return run();
+  try {
+    model.open(work);
+    return run();
+  } finally {
+    model.close?.(work);
+  }
+}
+
+/** One event, from its arrival to the stable state after it. */
+function take(work: Work, before: State): Step {
+  const { event } = work;
+  if (event.invocation !== undefined && !takeFromInvocation(work, event)) return unchanged(before, "ignored");
+  forwardToChildren(work, event);
+  const outcome = takeExternal(work, event);
+  if (outcome === "ignored" && !changed(work, before)) return unchanged(before, "ignored");
+  if (work.configuration.paths !== before.configuration || outcome === "taken") recall(work);
+  return finish(work, outcome);
+}
+
+function changed(work: Work, before: State): boolean {
+  return (
+    work.context !== before.context ||
+    work.timers !== before.timers ||
+    work.activities !== before.activities ||
+    work.children !== before.children ||
+    work.effects.length > 0
+  );
+}
+
+/** What the machine itself makes of an event from outside. */
+function takeExternal(work: Work, event: Event): Outcome {
+  const transitions = selectTransitions(work, event);
+  if (transitions.length === 0) return takeUnhandled(work, event);
+  takeTransitions(work, transitions, event);
+  settle(work);
+  return "taken";
+}
+
+function takeUnhandled(work: Work, event: Event): Outcome {
+  const policy = unhandledPolicy(work, event);
+  if (policy === "reject") throw refuseUnhandled(work, event);
+  if (policy === "defer") {
+    if (work.deferred.length >= limits.deferredMax) {
+      throw new HoldfastError(
+        "DEFERRED_FULL",
+        `The run defers ${limits.deferredMax} events already, and cannot keep ${JSON.stringify(event.type)}; let a state take them`,
+      );
+    }
+    const { timer: _, ...kept } = event;
+    work.deferred = freeze([...work.deferred, freeze(kept)]);
+    return "deferred";
+  }
+  // Nothing took the event, but a guard may look at it, and finalize may have changed what guards see.
+  const microsteps = work.microsteps;
+  settle(work);
+  return work.microsteps === microsteps ? "ignored" : "taken";
+}
+
+/** Deferred events come back, the most urgent first, once a state takes them; those nobody defers any more are gone. */
+function recall(work: Work): void {
+  while (work.deferred.length > 0 && !isOver(work)) {
+    const next = nextDeferred(work);
+    if (next === undefined) {
+      work.deferred = freeze(work.deferred.filter((event) => defers(work, event)));
+      return;
+    }
+    work.deferred = without(work.deferred, (event) => event === next.event);
+    takeTransitions(work, next.transitions, next.event);
+    settle(work);
+  }
+}
+
+/** Runs to a stable state: eventless transitions before raised events, invocations when neither is left. */
+function settle(work: Work): void {
+  while (!isOver(work)) {
+    const transitions = selectEventless(work);
+    if (transitions.length > 0) takeTransitions(work, transitions, undefined);
+    else if (!takeRaised(work) && !startInvocations(work)) return;
+  }
+}
+
+/** Takes the next raised event; false when there is none. */
+function takeRaised(work: Work): boolean {
+  const event = work.queue?.shift();
+  if (event === undefined) return false;
+  const transitions: readonly TransitionNode[] = selectTransitions(work, event);
+  if (transitions.length > 0) takeTransitions(work, transitions, event);
+  return true;
+}
+
+/** Whether a final state of the machine itself is reached. */
+function isOver(work: Work): boolean {
+  return work.configuration.final;
+}
+
+function finish(work: Work, outcome: Outcome): Step {
+  if (isOver(work)) return end(work, "done");
+  checkInvariants(work);
+  return made(work, outcome, "active", undefined);
+}
+
+/** Leaves every state and drops all that is pending. https://www.w3.org/TR/scxml/#exitInterpreter */
+function end(work: Work, status: "done" | "cancelled"): Step {
+  // Contracts can refuse an ending the machine chose; nothing refuses one that comes from outside.
+  const judged = status === "done";
+  if (judged) checkInvariants(work);
+  work.plan = finalPlan(work.chart, work.configuration);
+  work.exitedCount = 0;
+  for (const node of work.plan.exits) leave(work, node, judged);
+  const output = judged ? finalOutput(work) : undefined;
+  work.cancelTimers(() => true);
+  work.cancelActivities(() => true);
+  work.cancelChildren(() => true);
+  work.deferred = without(work.deferred, () => true);
+  return made(work, "taken", status, output);
+}
+
+function finalOutput(work: Work): Json | undefined {
+  const { chart, configuration } = work;
+  const [leaf] = configuration.leaves as [StateNode];
+  const node = leaf.parent === chart.root && leaf.output !== undefined ? leaf : chart.root;
+  return outputOf(work, node);
+}
+
+function checkInvariants(work: Work): void {
+  for (const { state, contract } of work.configuration.invariants) {
+    let cause: unknown;
+    try {
+      if (contract.holds(work)) continue;
+    } catch (error) {
+      cause = error;
+    }
+    throw refuseInvariant(work, state, contract, cause);
+  }
+}
+
+/** A delayed send to somebody else has come due: it goes out, and nothing else happens. */
+function forward(work: Work, timer: Timer): Step {
+  work.dispatch(timer.key, timer.event, timer.to as NonNullable<Timer["to"]>, timer.via);
+  settle(work);
+  return finish(work, "taken");
+}
+
+function made(work: Work, outcome: Outcome, status: State["status"], output: Json | undefined): Step {
+  if (work.chart.model.save !== undefined) work.context = work.chart.model.save(work);
+  return {
+    state: work.result(status, output),
+    effects: freeze(work.effects),
+    outcome,
+    error: undefined,
+    errors: work.errors,
+    trace: work.tracer,
+  };
+}
+
+const none: readonly never[] = Object.freeze([]);
+
+function unchanged(state: State, outcome: Outcome, error?: HoldfastError): Step {
+  return { state, effects: none, outcome, error, errors: none, trace: undefined };
+}

@@ -1,0 +1,59 @@
+/** The trace of a step: what it looked at and what it did, for people and tools. Made only when asked for. */
+import type { StateNode, TransitionNode } from "./chart.ts";
+import type { Plan } from "./configuration.ts";
+import type { Event } from "./event.ts";
+
+export interface Trace {
+  readonly microsteps: readonly Microstep[];
+}
+
+export interface Microstep {
+  /** Absent for eventless transitions. */
+  readonly event?: Event;
+  readonly guards: readonly { readonly transition: TracedTransition; readonly holds: boolean }[];
+  readonly taken: readonly TracedTransition[];
+  readonly exited: readonly string[];
+  readonly entered: readonly string[];
+  readonly configuration: readonly string[];
+}
+
+export interface TracedTransition {
+  readonly source: string;
+  /** The event key it listens to; empty for an eventless one. */
+  readonly on: string;
+  readonly targets: readonly string[];
+}
+
+/** Collects microsteps; the guards asked since the last one belong to the next. */
+export class Tracer {
+  readonly microsteps: Microstep[] = [];
+  private guards: Microstep["guards"][number][] = [];
+
+  guard(transition: TransitionNode, holds: boolean): void {
+    this.guards.push({ transition: traced(transition), holds });
+  }
+
+  microstep(event: Event | undefined, plan: Plan): void {
+    this.microsteps.push({
+      ...(event === undefined ? {} : { event }),
+      guards: this.guards,
+      taken: plan.transitions.map(traced),
+      exited: plan.exits.map(pathOf),
+      entered: plan.entries.map(({ node }) => node.path),
+      configuration: plan.next.paths,
+    });
+    this.guards = [];
+  }
+}
+
+function traced(transition: TransitionNode): TracedTransition {
+  return {
+    source: transition.source.path,
+    on: transition.descriptors.join(" "),
+    targets: transition.targets.map(pathOf),
+  };
+}
+
+function pathOf(node: StateNode): string {
+  return node.path;
+}

@@ -1,0 +1,91 @@
+/**
+ * Writes of parallel regions. Two regions that give one place different values within one microstep contradict each
+ * other: whichever came last would silently win. The parallel state's policy decides instead.
+ *
+ * Regions act one after the other, in document order, and each sees what the earlier ones wrote. Adding to the same
+ * list is no contradiction: nothing is lost. Anything else that leaves one place with two values is.
+ */
+import { HoldfastError } from "../errors.ts";
+import { leastCommonAncestor, type StateNode } from "./chart.ts";
+import type { Json, JsonObject, Path } from "./json.ts";
+import { showPath } from "./json.ts";
+import { apply, diff, type Patch } from "./patch.ts";
+
+export interface Write {
+  readonly node: StateNode;
+  readonly before: JsonObject;
+  readonly after: JsonObject;
+}
+
+/** The context once contradictions are settled; throws WRITES_CONTRADICT where the policy is to reject. */
+export function settleWrites(writes: readonly Write[], context: JsonObject): JsonObject {
+  const changes = writes.map((write) => ({ ...write, patches: diff(write.before, write.after) }));
+  let settled = context;
+  changes.forEach((later, index) => {
+    for (const earlier of changes.slice(0, index)) {
+      const parallel = leastCommonAncestor(earlier.node, later.node);
+      if (parallel.kind !== "parallel" || parallel === earlier.node || parallel === later.node) continue;
+      for (const path of contradictions(earlier, later)) {
+        const policy = parallel.writes(path.join("."));
+        if (policy === "reject") throw contradiction(parallel, earlier, later, path);
+        if (policy === "first") settled = apply(settled, [revert(earlier.after, path)]) as JsonObject;
+      }
+    }
+  });
+  return settled;
+}
+
+interface Change extends Write {
+  readonly patches: readonly Patch[];
+}
+
+/** The places both wrote, where what the later one left is not what the earlier one wrote. */
+function contradictions(earlier: Change, later: Change): Path[] {
+  const paths: Path[] = [];
+  for (const one of earlier.patches) {
+    for (const other of later.patches) {
+      if (one.op === "append" && other.op === "append") continue;
+      const shared = overlap(one.path, other.path);
+      if (shared === undefined) continue;
+      if (JSON.stringify(valueAt(earlier.after, shared)) !== JSON.stringify(valueAt(later.after, shared))) {
+        paths.push(shared);
+      }
+    }
+  }
+  return paths;
+}
+
+/** The shorter path, if it leads to or into the place of the longer one. */
+function overlap(one: Path, other: Path): Path | undefined {
+  const [short, long] = one.length <= other.length ? [one, other] : [other, one];
+  return short.every((key, index) => key === long[index]) ? short : undefined;
+}
+
+function valueAt(value: Json, path: Path): Json | undefined {
+  let found: Json | undefined = value;
+  for (const key of path) {
+    found =
+      typeof found === "object" && found !== null && Object.hasOwn(found, key)
+        ? (found as Record<string | number, Json>)[key]
+        : undefined;
+  }
+  return found;
+}
+
+function revert(to: JsonObject, path: Path): Patch {
+  const value = valueAt(to, path);
+  return value === undefined ? { op: "delete", path } : { op: "set", path, value };
+}
+
+function contradiction(parallel: StateNode, earlier: Change, later: Change, path: Path): HoldfastError {
+  const place = showPath(path, "context");
+  const [was, is] = [valueAt(earlier.after, path), valueAt(later.after, path)].map((value) =>
+    JSON.stringify(value),
+  );
+  return new HoldfastError(
+    "WRITES_CONTRADICT",
+    `Regions ${JSON.stringify(earlier.node.path)} and ${JSON.stringify(later.node.path)} of ${JSON.stringify(parallel.path)} ` +
+      `both wrote ${place} in one step: ${was}, then ${is}. Let one of them write it, or declare \`writes\` on the parallel state`,
+    { details: { path: place, regions: [earlier.node.path, later.node.path], values: [was, is] } },
+  );
+}

@@ -1,0 +1,19 @@
+/** Holdfast's public entry: re-exports only. */
+export type { Problem } from "./core/compile.ts";
+export type * from "./core/data-model.ts";
+export type * from "./core/definition.ts";
+export { durationMs } from "./core/duration.ts";
+export type * from "./core/effect.ts";
+export { type Event, type EventKind, type EventShape, type Matching, settledEvent } from "./core/event.ts";
+export { freezeStates, type Json, type JsonObject, type Path } from "./core/json.ts";
+export { defineMachine, type Implementations, type Machine } from "./core/machine.ts";
+export { apply, diff, type Patch } from "./core/patch.ts";
+export { can, hasTag, matches, nextEvents } from "./core/query.ts";
+export type * from "./core/scope.ts";
+export { type SimulateOptions, type Simulation, simulate, type Turn } from "./core/simulate.ts";
+export type * from "./core/state.ts";
+export { cancel, type Outcome, type Step, start, step } from "./core/step.ts";
+export type * from "./core/trace.ts";
+export type { StepOptions } from "./core/work.ts";
+export { type ErrorCode, errors, HoldfastError, isHoldfastError, type Retry } from "./errors.ts";
+export { limits } from "./limits.ts";
