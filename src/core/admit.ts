@@ -6,7 +6,8 @@ import { freezeDeep, toJson } from "./json.ts";
 import type { Machine } from "./machine.ts";
 import type { State } from "./state.ts";
 
-export type Runnable = Pick<Machine, "id" | "chart" | "missing">;
+/** What is asked of a machine here; its types of context and events do not matter. */
+type Runnable = Pick<Machine, "id" | "chart" | "missing">;
 
 /** Throws if the machine lacks implementations, or the time is none. */
 export function admitCall(machine: Runnable, at: number): void {

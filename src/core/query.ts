@@ -1,5 +1,5 @@
 /** Questions about a state that change nothing. */
-import { admitCall, admitEvent, admitState, type Runnable } from "./admit.ts";
+import { admitCall, admitEvent, admitState } from "./admit.ts";
 import type { Event, EventShape } from "./event.ts";
 import type { Machine } from "./machine.ts";
 import { possibleEvents } from "./refusal.ts";
@@ -7,20 +7,15 @@ import { selectTransitions } from "./select.ts";
 import type { State } from "./state.ts";
 import { Work } from "./work.ts";
 
-type Asked<Context, Ev extends EventShape, Input> = Pick<
-  Machine<Context, Ev, Input>,
-  "id" | "chart" | "missing"
->;
-
 /** Whether a transition would take the event right now, guards included. */
 export function can<Context, Ev extends EventShape, Input>(
-  machine: Asked<Context, Ev, Input>,
+  machine: Machine<Context, Ev, Input>,
   state: State<Context>,
   event: Event | Ev,
 ): boolean {
   const before = state as unknown as State;
-  admitCall(machine as Runnable, 0);
-  const configuration = admitState(machine as Runnable, before);
+  admitCall(machine, 0);
+  const configuration = admitState(machine, before);
   const admitted = admitEvent(event);
   if (before.status !== "active") return false;
   const { model } = machine.chart;
@@ -35,11 +30,11 @@ export function can<Context, Ev extends EventShape, Input>(
 
 /** The event keys that active states listen to, sorted; whether a guard lets them through, `can` tells. */
 export function nextEvents<Context, Ev extends EventShape, Input>(
-  machine: Asked<Context, Ev, Input>,
+  machine: Machine<Context, Ev, Input>,
   state: State<Context>,
 ): string[] {
   const before = state as unknown as State;
-  const configuration = admitState(machine as Runnable, before);
+  const configuration = admitState(machine, before);
   return before.status === "active" ? possibleEvents(configuration) : [];
 }
 
@@ -50,10 +45,10 @@ export function matches(state: Pick<State<unknown>, "configuration">, path: stri
 
 /** Whether any active state carries the tag. */
 export function hasTag<Context, Ev extends EventShape, Input>(
-  machine: Asked<Context, Ev, Input>,
+  machine: Machine<Context, Ev, Input>,
   state: State<Context>,
   tag: string,
 ): boolean {
-  const configuration = admitState(machine as Runnable, state as unknown as State);
+  const configuration = admitState(machine, state as unknown as State);
   return [machine.chart.root, ...configuration.states].some(({ tags }) => tags.includes(tag));
 }

@@ -86,7 +86,6 @@ interface Run {
   inbox: Event[];
   state: State;
   last: Step;
-  reported: boolean;
 }
 
 class Simulator implements Simulation {
@@ -184,8 +183,8 @@ class Simulator implements Simulation {
       if (effect !== undefined) return this.carryOut(run, effect);
     }
     for (const run of this.runs.values()) {
-      if (run.state.status !== "active") this.report(run);
-      else if (run.inbox.length > 0) return this.take(run);
+      if (run.state.status !== "active" && run.parent !== undefined) return this.report(run, run.parent);
+      if (run.inbox.length > 0) return this.take(run);
     }
     return undefined;
   }
@@ -201,35 +200,32 @@ class Simulator implements Simulation {
       inbox: [],
       state: last.state,
       last,
-      reported: false,
     };
     this.runs.set(id, run);
     this.adopt(run, last);
     return run;
   }
 
-  private stepOptions(run: string, parent: Run["parent"], own?: Run): StepOptions {
+  private stepOptions(run: string, parent: Run["parent"]): StepOptions {
     const { environment, trace } = this.options;
     return {
       at: this.now,
       run,
       ...(trace === undefined ? {} : { trace }),
       ...(environment === undefined ? {} : { environment: environment(run) }),
-      reachable: (to) => this.isReachable(to, parent, own),
+      reachable: (to) => this.isReachable(to, parent),
     };
   }
 
-  private isReachable(to: Address, parent: Run["parent"], own: Run | undefined): boolean {
+  private isReachable(to: Address, parent: Run["parent"]): boolean {
     if (to === "parent") return parent !== undefined;
-    if (typeof to !== "object" || "url" in to) return true;
-    if ("run" in to) return this.runs.has(to.run);
-    return own?.state.children.some((child) => child.id === to.child) ?? false;
+    return typeof to !== "object" || !("run" in to) || this.runs.has(to.run);
   }
 
   private take(run: Run): Turn {
     const [event] = byPriority(run.machine, run.inbox) as [Event];
     run.inbox = run.inbox.filter((one) => one !== event);
-    const taken = step(run.machine, run.state, event, this.stepOptions(run.id, run.parent, run));
+    const taken = step(run.machine, run.state, event, this.stepOptions(run.id, run.parent));
     this.adopt(run, taken);
     return { run: run.id, step: taken, event };
   }
@@ -323,18 +319,17 @@ class Simulator implements Simulation {
     }
   }
 
-  /** A run that ended tells its parent, once, and is gone; the first one stays to be looked at. */
-  private report(run: Run): void {
-    if (run === this.first || run.reported) return;
-    run.reported = true;
+  /** A child that is done tells its parent; one that was cancelled is just gone. */
+  private report(run: Run, parent: NonNullable<Run["parent"]>): Turn {
     this.runs.delete(run.id);
-    const { parent, state } = run;
-    if (parent === undefined || state.status !== "done") return;
-    parent.run.inbox.push(settledEvent(parent, state.output === undefined ? {} : { output: state.output }));
+    const { status, output } = run.state;
+    if (status === "done")
+      parent.run.inbox.push(settledEvent(parent, output === undefined ? {} : { output }));
+    return { run: run.id };
   }
 
   private stop(run: Run | undefined): void {
     if (run === undefined || run.state.status !== "active") return;
-    this.adopt(run, cancel(run.machine, run.state, this.stepOptions(run.id, run.parent, run)));
+    this.adopt(run, cancel(run.machine, run.state, this.stepOptions(run.id, run.parent)));
   }
 }

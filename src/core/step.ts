@@ -11,7 +11,7 @@
  */
 import { HoldfastError, isHoldfastError } from "../errors.ts";
 import { limits } from "../limits.ts";
-import { admitCall, admitEvent, admitState, type Runnable } from "./admit.ts";
+import { admitCall, admitEvent, admitState } from "./admit.ts";
 import type { StateNode, TransitionNode } from "./chart.ts";
 import { finalPlan, initialPlan, nowhere } from "./configuration.ts";
 import { defers, nextDeferred, unhandledPolicy } from "./deferral.ts";
@@ -41,19 +41,14 @@ export interface Step<Context = JsonObject> {
   readonly trace: Trace | undefined;
 }
 
-type Steppable<Context, Ev extends EventShape, Input> = Pick<
-  Machine<Context, Ev, Input>,
-  "id" | "chart" | "missing"
->;
-
 /** The first state of a run. Throws what would refuse a later step, since there is no state to stay in. */
 export function start<Context, Ev extends EventShape, Input>(
-  machine: Steppable<Context, Ev, Input>,
+  machine: Machine<Context, Ev, Input>,
   input: Input | undefined,
   options: StepOptions,
 ): Step<Context> {
   const { chart } = machine;
-  admitCall(machine as Runnable, options.at);
+  admitCall(machine, options.at);
   const event = admitEvent(startEvent(input as Json | undefined));
   const work = new Work(chart, blankState(chart), nowhere(chart), event, options);
   return withModel(work, () => {
@@ -66,15 +61,15 @@ export function start<Context, Ev extends EventShape, Input>(
 
 /** The step a state takes on an event. See the invariants at the head of this file. */
 export function step<Context, Ev extends EventShape, Input>(
-  machine: Steppable<Context, Ev, Input>,
+  machine: Machine<Context, Ev, Input>,
   state: State<Context>,
   event: Event | Ev,
   options: StepOptions,
 ): Step<Context> {
   const { chart } = machine;
   const before = state as unknown as State;
-  admitCall(machine as Runnable, options.at);
-  const configuration = admitState(machine as Runnable, before);
+  admitCall(machine, options.at);
+  const configuration = admitState(machine, before);
   let spent = before;
   try {
     const admitted = admitEvent(event);
@@ -98,13 +93,13 @@ export function step<Context, Ev extends EventShape, Input>(
 
 /** Ends a run from outside: all exit actions run, and whatever it waited for is cancelled. */
 export function cancel<Context, Ev extends EventShape, Input>(
-  machine: Steppable<Context, Ev, Input>,
+  machine: Machine<Context, Ev, Input>,
   state: State<Context>,
   options: StepOptions,
 ): Step<Context> {
   const before = state as unknown as State;
-  admitCall(machine as Runnable, options.at);
-  const configuration = admitState(machine as Runnable, before);
+  admitCall(machine, options.at);
+  const configuration = admitState(machine, before);
   if (before.status !== "active") return unchanged(before, "ignored") as Step<Context>;
   const work = new Work(machine.chart, before, configuration, { type: "cancel", kind: "platform" }, options);
   return withModel(work, () => end(work, "cancelled")) as Step<Context>;

@@ -25,8 +25,9 @@ export interface StepOptions {
   /** Facts about the platform for the data model. */
   readonly environment?: JsonObject;
   /**
-   * Whether an address exists, asked while stepping: a send to one that does not raises `error.communication` inside
-   * the step, as SCXML wants it. Without this, whoever delivers the send reports its failure as an event.
+   * Whether an address other than a child exists, asked while stepping: a send to one that does not raises
+   * `error.communication` inside the step, as SCXML wants it. Without this, whoever delivers the send reports its
+   * failure as an event.
    */
   readonly reachable?: (to: Address) => boolean;
 }
@@ -146,7 +147,11 @@ export class Work implements StepScope {
 
   /** Sends an event now, if there is anybody to take it. */
   dispatch(key: string, event: Event, to: Exclude<Address, "internal">, via: string | undefined): void {
-    if (this.options.reachable?.(to) === false) {
+    const isChild = typeof to === "object" && "child" in to;
+    const exists = isChild
+      ? this.children.some(({ id }) => id === to.child)
+      : this.options.reachable?.(to) !== false;
+    if (!exists) {
       const message = `There is nobody at ${JSON.stringify(to)}`;
       this.raiseError(communicationErrorType, { message }, event.sendId);
     } else this.effect({ type: "send", key, to, ...(via === undefined ? {} : { via }), event });
