@@ -9,6 +9,7 @@ export { freezeStates, type Json, type JsonObject, type Path } from "./core/json
 export { defineMachine, type Implementations, type Machine } from "./core/machine.ts";
 export { apply, diff, type Patch } from "./core/patch.ts";
 export { can, hasTag, matches, nextEvents } from "./core/query.ts";
+export { restore } from "./core/restore.ts";
 export type * from "./core/scope.ts";
 export { type SimulateOptions, type Simulation, simulate, type Turn } from "./core/simulate.ts";
 export type * from "./core/state.ts";

@@ -218,7 +218,7 @@ function compileSend(compiler: ActionCompiler, source: unknown, path: string): C
   const type = optional(parts.type, (given) => textOf(compiler, given, `${path}.type`));
   const data = jsonOf(compiler, parts.data, `${path}.data`);
   const to = optional(parts.to, (given) => compiler.model.value(given, `${path}.to`));
-  const via = optional(parts.via, (given) => textOf(compiler, given, `${path}.via`));
+  const via = optional(parts.via, (given) => optionalTextOf(compiler, given, `${path}.via`));
   const delay = optional(parts.delay, (given) => delayOf(compiler, given, `${path}.delay`));
   const id = optional(parts.id, (given) => textOf(compiler, given, `${path}.id`));
   const storeId = optional(parts.idLocation, (given) =>
@@ -352,6 +352,20 @@ export function textOf(compiler: ActionCompiler, source: unknown, path: string):
     const text = value(scope);
     if (typeof text !== "string") throw new TypeError(`${path} must be text, and is ${JSON.stringify(text)}`);
     return text;
+  };
+}
+
+/** An expression that gives text, or nothing. */
+function optionalTextOf(
+  compiler: ActionCompiler,
+  source: unknown,
+  path: string,
+): Compute<string | undefined> {
+  const value = jsonOf(compiler, source, path);
+  return (scope) => {
+    const text = value(scope);
+    if (text === undefined || typeof text === "string") return text;
+    throw new TypeError(`${path} must be text, and is ${JSON.stringify(text)}`);
   };
 }
 

@@ -1,8 +1,7 @@
 /**
- * From a definition to a chart, in two passes: first the states, so that every name can be found; then what they do.
- * All problems are collected, each with the path of its place in the definition; nothing is thrown half-way.
+ * From a definition to a chart, in two passes: first the states (`tree.ts`), so that every name can be found; then what
+ * they do. All problems are collected, each with the path of its place; nothing is thrown half-way.
  */
-import { limits } from "../limits.ts";
 import {
   type ActionCompiler,
   compileBlock,
@@ -21,24 +20,19 @@ import {
   type Code,
   type InvokeNode,
   isDescendant,
+  leastCommonAncestor,
   type Route,
-  type StateKind,
   type StateNode,
-  type StepScope,
   type TransitionNode,
   transitionDomain,
 } from "./chart.ts";
-import type {
-  MachineDefinition,
-  MachineReference,
-  StateDefinition,
-  UnhandledPolicy,
-  WritePolicy,
-} from "./definition.ts";
+import type { MachineDefinition, MachineReference, StateDefinition } from "./definition.ts";
 import { afterType, doneInvokeType, doneStateType, errorInvokeType, unknownInvokeType } from "./event.ts";
 import { freezeDeep, type Json, type JsonObject, toJson } from "./json.ts";
 import { plainModel } from "./plain-model.ts";
+import { specificity, unhandledPolicy, writePolicy } from "./policy.ts";
 import { descend, resolveTarget } from "./target.ts";
+import { join, Tree } from "./tree.ts";
 
 export interface Problem {
   readonly path: string;
@@ -58,7 +52,6 @@ type Parts = Readonly<Record<string, unknown>>;
 /** Turns a definition into its chart, or into the list of everything that is wrong with it. */
 export function compile(definition: MachineDefinition): Compiled {
   const compilation = new Compilation(definition);
-  compilation.addStates();
   compilation.connectStates();
   return compilation.result();
 }
@@ -68,16 +61,10 @@ class Compilation implements ActionCompiler {
   readonly model;
   readonly guards;
   readonly updates;
-  tracksWrites = false;
+  readonly tracksWrites: boolean;
 
-  private readonly nodes: StateNode[] = [];
+  private readonly tree: Tree;
   private readonly transitions: TransitionNode[] = [];
-  private readonly byPath = new Map<string, StateNode>();
-  private readonly byId = new Map<string, StateNode>();
-  private readonly sources = new Map<
-    StateNode,
-    { readonly state: StateDefinition; readonly place: string }
-  >();
   private readonly problems: Problem[] = [];
   private readonly unimplemented = new Set<string>();
   private readonly machines: Record<string, MachineReference>;
@@ -89,6 +76,12 @@ class Compilation implements ActionCompiler {
     this.guards = definition.guards ?? {};
     this.updates = definition.updates ?? {};
     this.machines = { ...definition.machines };
+    const { id, version } = definition;
+    if (typeof id !== "string" || id === "") this.problem("id", "is missing; a machine needs a name");
+    if (version !== undefined && !Number.isSafeInteger(version))
+      this.problem("version", "must be a whole number");
+    this.tree = new Tree(definition, (path, problem) => this.problem(path, problem));
+    this.tracksWrites = this.tree.nodes.some((node) => node.kind === "parallel");
   }
 
   problem(path: string, problem: string): void {
@@ -100,7 +93,7 @@ class Compilation implements ActionCompiler {
   }
 
   find(name: string): StateNode | undefined {
-    return name.startsWith("#") ? this.byId.get(name.slice(1)) : this.byPath.get(name);
+    return this.tree.find(name);
   }
 
   machineName(machine: unknown): string | undefined {
@@ -110,79 +103,8 @@ class Compilation implements ActionCompiler {
     return machine.id;
   }
 
-  // Pass one: the states.
-
-  addStates(): void {
-    const { id, version, states } = this.definition;
-    if (typeof id !== "string" || id === "") this.problem("id", "is missing; a machine needs a name");
-    if (version !== undefined && !Number.isSafeInteger(version))
-      this.problem("version", "must be a whole number");
-    if (states === undefined || Object.keys(states).length === 0)
-      this.problem("states", "is empty; a machine needs a state");
-    this.addState(this.definition, "", undefined, "");
-    this.tracksWrites = this.nodes.some((node) => node.kind === "parallel");
-  }
-
-  private addState(state: StateDefinition, key: string, parent: StateNode | undefined, place: string): void {
-    const path = parent === undefined ? "" : parent.path === "" ? key : `${parent.path}.${key}`;
-    const depth = parent === undefined ? 0 : parent.depth + 1;
-    if (parent !== undefined && (key === "" || /[.#]/.test(key) || key === "__proto__")) {
-      this.problem(place, "has a bad key: state keys are not empty and have no dot or # in them");
-    }
-    if (this.nodes.length >= limits.statesMax || depth > limits.stateDepthMax) {
-      this.problem(
-        place,
-        `is too much: a machine has at most ${limits.statesMax} states, ${limits.stateDepthMax} deep`,
-      );
-      return;
-    }
-    const node = newNode(this.nodes.length, kindOf(state, parent), { state, key, path, depth, parent });
-    this.nodes.push(node);
-    this.byPath.set(path, node);
-    this.sources.set(node, { state, place });
-    if (parent !== undefined) {
-      (node.kind === "history" ? parent.histories : parent.children).push(node);
-      this.addId(node, state.id, place);
-    }
-    this.checkKind(node, state, place);
-    for (const [childKey, child] of Object.entries(state.states ?? {})) {
-      this.addState(child, childKey, node, join(place, "states", childKey));
-    }
-    node.last = this.nodes.length - 1;
-  }
-
-  private addId(node: StateNode, id: unknown, place: string): void {
-    if (id === undefined) return;
-    if (typeof id !== "string" || id === "") this.problem(join(place, "id"), "must be a name");
-    else if (this.byId.has(id)) this.problem(join(place, "id"), `is used twice: ${JSON.stringify(id)}`);
-    else this.byId.set(id, node);
-  }
-
-  private checkKind(node: StateNode, state: StateDefinition, place: string): void {
-    const { type } = state;
-    if (type !== undefined && type !== "parallel" && type !== "final" && type !== "history") {
-      this.problem(
-        join(place, "type"),
-        `is ${JSON.stringify(type)}; write parallel, final or history, or leave it out`,
-      );
-    }
-    if (isLeafKind(node.kind) && state.states !== undefined && Object.keys(state.states).length > 0) {
-      this.problem(join(place, "states"), `cannot be inside a ${node.kind} state`);
-    }
-    const inert = node.kind === "final" || node.kind === "history";
-    if (inert && (state.on ?? state.always ?? state.after ?? state.invoke ?? state.onDone) !== undefined) {
-      this.problem(place, `is a ${node.kind} state and cannot have transitions or invocations`);
-    }
-    if (node.parent?.kind === "parallel" && node.kind === "final") {
-      this.problem(place, "is final, and a parallel state has regions only: put it inside a region");
-    }
-  }
-
-  // Pass two: what they do.
-
   connectStates(): void {
-    for (const node of this.nodes) {
-      const { state, place } = this.sources.get(node) as { state: StateDefinition; place: string };
+    for (const [node, { state, place }] of this.tree.sources) {
       this.connectRoute(node, state, place);
       this.connectHandlers(node, state, place);
       this.connectInvokes(node, state, place);
@@ -222,13 +144,14 @@ class Compilation implements ActionCompiler {
     }
     const targets = names.flatMap((name) => {
       const found = name.startsWith("#")
-        ? resolveTarget(name, node, this.byId)
+        ? resolveTarget(name, node, this.tree.byId)
         : descend(node, name.replace(/^\./, ""));
       if (found !== undefined && isDescendant(found, node)) return [found];
       const known = node.children.map((child) => child.key).join(", ");
       this.problem(place, `names no state inside: ${JSON.stringify(name)}; there are ${known}`);
       return [];
     });
+    this.checkTogether(targets, place);
     return { targets, run: compileWork(this, node, parts, place) };
   }
 
@@ -296,8 +219,8 @@ class Compilation implements ActionCompiler {
   }
 
   private resolve(source: StateNode, target: unknown, place: string): StateNode[] {
-    return listOf(target).flatMap((name) => {
-      const found = typeof name === "string" ? resolveTarget(name, source, this.byId) : undefined;
+    const targets = listOf(target).flatMap((name) => {
+      const found = typeof name === "string" ? resolveTarget(name, source, this.tree.byId) : undefined;
       if (found !== undefined) return [found];
       const siblings = (source.parent ?? source).children.map((child) => child.key).join(", ");
       this.problem(
@@ -305,6 +228,21 @@ class Compilation implements ActionCompiler {
         `names no state: ${JSON.stringify(name)}; from here there are ${siblings}, .child and #id`,
       );
       return [];
+    });
+    this.checkTogether(targets, place);
+    return targets;
+  }
+
+  /** Several targets must be able to be active together: each pair in different regions of one parallel state. */
+  private checkTogether(targets: readonly StateNode[], place: string): void {
+    targets.forEach((later, index) => {
+      for (const earlier of targets.slice(0, index)) {
+        const common = leastCommonAncestor(earlier, later);
+        if (common.kind !== "parallel" || common === earlier || common === later) {
+          const pair = `${JSON.stringify(earlier.path)} and ${JSON.stringify(later.path)}`;
+          this.problem(place, `cannot lead to ${pair} at once`);
+        }
+      }
     });
   }
 
@@ -373,7 +311,7 @@ class Compilation implements ActionCompiler {
     node.invariants = compileContracts(this, state.invariants, join(place, "invariants"));
     node.require = compileContracts(this, state.require, join(place, "require"));
     node.ensure = compileContracts(this, state.ensure, join(place, "ensure"));
-    node.writes = this.writePolicy(state.writes, join(place, "writes"));
+    node.writes = writePolicy(state.writes, join(place, "writes"), this);
     if (state.defer !== undefined) {
       node.defer = state.defer;
       for (const descriptor of state.defer) this.descriptors.add(descriptor);
@@ -382,40 +320,21 @@ class Compilation implements ActionCompiler {
     if (state.data !== undefined) node.declare = this.model.declare(state.data, join(place, "data")) as Code;
   }
 
-  private writePolicy(writes: unknown, place: string): (path: string) => WritePolicy {
-    const policies = (typeof writes === "object" ? writes : { "": writes ?? "reject" }) as Record<
-      string,
-      WritePolicy
-    >;
-    for (const policy of Object.values(policies)) {
-      if (policy !== "reject" && policy !== "last" && policy !== "first") {
-        this.problem(place, `has the policy ${JSON.stringify(policy)}; write reject, last or first`);
-      }
-    }
-    const prefixes = Object.entries(policies).sort(([one], [other]) => other.length - one.length);
-    return (path) =>
-      prefixes.find(([prefix]) => prefix === "" || path === prefix || path.startsWith(`${prefix}.`))?.[1] ??
-      "reject";
-  }
-
   result(): Compiled {
     const { definition } = this;
     for (const event of Object.keys(definition.events ?? {})) this.descriptors.add(event);
     const chart: Chart = {
       id: definition.id,
       version: definition.version ?? 1,
-      root: this.nodes[0] as StateNode,
-      nodes: this.nodes,
+      root: this.tree.nodes[0] as StateNode,
+      nodes: this.tree.nodes,
       transitions: this.transitions,
-      byPath: this.byPath,
-      byId: this.byId,
+      byPath: this.tree.byPath,
+      byId: this.tree.byId,
       matching: definition.matching ?? "exact",
       model: this.model,
-      start: this.model.start(definition.start, "start") as (
-        scope: StepScope,
-        input: Json | undefined,
-      ) => JsonObject,
-      unhandled: this.unhandledPolicy(),
+      start: this.startOf(definition.start),
+      unhandled: unhandledPolicy(definition.unhandled, this),
       descriptors: [...this.descriptors].filter((descriptor) => descriptor !== "*"),
       priorities: Object.entries(definition.priorities ?? {}).sort(
         ([one], [other]) => specificity(other) - specificity(one),
@@ -424,79 +343,16 @@ class Compilation implements ActionCompiler {
     return { chart, problems: this.problems, missing: [...this.unimplemented], machines: this.machines };
   }
 
-  private unhandledPolicy(): { known: UnhandledPolicy; unknown: UnhandledPolicy } {
-    const { unhandled } = this.definition;
-    const policy =
-      typeof unhandled === "string"
-        ? { known: unhandled, unknown: unhandled }
-        : { known: unhandled?.known ?? "ignore", unknown: unhandled?.unknown ?? "reject" };
-    for (const [key, value] of Object.entries(policy)) {
-      if (value !== "ignore" && value !== "defer" && value !== "reject") {
-        this.problem(`unhandled.${key}`, `is ${JSON.stringify(value)}; write ignore, defer or reject`);
-      }
+  private startOf(source: unknown): Chart["start"] {
+    try {
+      return this.model.start(source, "start");
+    } catch (error) {
+      this.problem("start", `cannot be used: ${(error as Error).message}`);
+      return () => ({});
     }
-    return policy;
   }
-}
-
-interface NodeParts {
-  readonly state: StateDefinition;
-  readonly key: string;
-  readonly path: string;
-  readonly depth: number;
-  readonly parent: StateNode | undefined;
-}
-
-function newNode(index: number, kind: StateKind, { state, key, path, depth, parent }: NodeParts): StateNode {
-  return {
-    index,
-    kind,
-    key,
-    path,
-    name: parent === undefined ? path : (state.id ?? path),
-    depth,
-    parent,
-    children: [],
-    histories: [],
-    last: index,
-    initial: undefined,
-    deep: state.history === "deep",
-    transitions: [],
-    eventless: [],
-    entry: [],
-    exit: [],
-    declare: undefined,
-    delays: [],
-    invokes: [],
-    output: undefined,
-    defer: [],
-    invariants: [],
-    require: [],
-    ensure: [],
-    writes: () => "reject",
-    tags: state.tags ?? [],
-  };
-}
-
-function kindOf(state: StateDefinition, parent: StateNode | undefined): StateKind {
-  if (state.type === "parallel" || state.type === "final" || state.type === "history") return state.type;
-  return parent === undefined || Object.keys(state.states ?? {}).length > 0 ? "compound" : "atomic";
-}
-
-function isLeafKind(kind: StateKind): boolean {
-  return kind === "final" || kind === "history";
-}
-
-/** Exact keys before prefixes, longer prefixes before shorter ones, `*` last. */
-function specificity(descriptor: string): number {
-  if (descriptor === "*") return 0;
-  return descriptor.endsWith(".*") ? descriptor.length : Number.MAX_SAFE_INTEGER;
 }
 
 function isReference(value: unknown): value is MachineReference {
   return typeof value === "object" && value !== null && "chart" in value;
-}
-
-function join(...parts: string[]): string {
-  return parts.filter((part) => part !== "").join(".");
 }

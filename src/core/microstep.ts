@@ -5,9 +5,10 @@
 import { HoldfastError } from "../errors.ts";
 import { limits } from "../limits.ts";
 import type { Contract, StateNode, TransitionNode } from "./chart.ts";
-import { type Entry, type Plan, planFor } from "./configuration.ts";
+import type { Entry, Plan } from "./configuration.ts";
 import { doneStateType, type Event } from "./event.ts";
 import { freeze, type Json } from "./json.ts";
+import { planFor } from "./plan.ts";
 import type { Timer } from "./state.ts";
 import type { Work } from "./work.ts";
 import { settleWrites } from "./writes.ts";
@@ -67,13 +68,17 @@ export function leave(work: Work, node: StateNode, judged = true): void {
 function act(work: Work, transition: TransitionNode): void {
   const { run, require, ensure } = transition;
   if (require.length > 0) check(work, require, "require", transition.source.path, work.context);
-  if (run === undefined) return;
   const before = work.context;
-  run(work);
+  run?.(work);
   if (ensure.length > 0) check(work, ensure, "ensure", transition.source.path, before);
 }
 
-function enter(work: Work, { node, initial, fallback }: Entry): void {
+function enter(work: Work, { node, initial, fallback, stays }: Entry): void {
+  if (stays) {
+    initial?.(work);
+    work.enteredCount++;
+    return;
+  }
   check(work, node.require, "require", node.path, work.context);
   work.enteredCount++;
   if (node.invokes.length > 0) work.entered = [...(work.entered ?? []), node];

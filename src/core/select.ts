@@ -1,10 +1,14 @@
 /** Selection: which transitions an event enables. https://www.w3.org/TR/scxml/#selectTransitions */
-import type { TransitionNode } from "./chart.ts";
-import { type Candidates, candidatesFor, removeConflicts } from "./configuration.ts";
-import type { Event } from "./event.ts";
+import { limits } from "../limits.ts";
+import { type Chart, isDescendant, type StateNode, type TransitionNode } from "./chart.ts";
+import { type Candidates, type Configuration, upwards } from "./configuration.ts";
+import { descriptorMatches, type Event } from "./event.ts";
+import { domainOf, type History } from "./history.ts";
 import type { Work } from "./work.ts";
 
 const none: readonly TransitionNode[] = Object.freeze([]);
+/** Stands for "no event" among event types; no event can have it as its type. */
+const eventless = "";
 
 /** The transitions that take an event, conflicts removed; the event becomes the one handlers see. */
 export function selectTransitions(work: Work, event: Event): readonly TransitionNode[] {
@@ -14,8 +18,8 @@ export function selectTransitions(work: Work, event: Event): readonly Transition
 
 /** The eventless transitions that are enabled. */
 export function selectEventless(work: Work): readonly TransitionNode[] {
-  const { eventless } = work.configuration;
-  return eventless === undefined ? none : selectFrom(work, eventless);
+  if (!work.configuration.eventless) return none;
+  return selectFrom(work, candidatesFor(work.chart, work.configuration, eventless));
 }
 
 function selectFrom(work: Work, candidates: Candidates): readonly TransitionNode[] {
@@ -52,4 +56,55 @@ function firstEnabled(
     if (holds) return transition;
   }
   return undefined;
+}
+
+/** The transitions each leaf would take for an event of this type, innermost first, guards aside. */
+function candidatesFor(chart: Chart, configuration: Configuration, type: string): Candidates {
+  const known = configuration.candidates.get(type);
+  if (known !== undefined) return known;
+  const matches = ({ descriptors }: TransitionNode) =>
+    descriptors.some((descriptor) => descriptorMatches(descriptor, type, chart.matching));
+  const listeners = (node: StateNode) =>
+    type === eventless ? node.eventless : node.transitions.filter(matches);
+  const perLeaf = configuration.leaves.map((leaf) => upwards(leaf).flatMap(listeners));
+  const candidates: Candidates = { perLeaf, certain: certainOf(perLeaf) };
+  // Types come from outside, so what is remembered must be bounded.
+  if (configuration.candidates.size >= limits.cachedMax) configuration.candidates.clear();
+  configuration.candidates.set(type, candidates);
+  return candidates;
+}
+
+function certainOf(perLeaf: readonly (readonly TransitionNode[])[]): readonly TransitionNode[] | undefined {
+  const enabled = new Set<TransitionNode>();
+  for (const [first] of perLeaf) {
+    if (first === undefined) continue;
+    if (first.guard !== undefined || first.historic) return undefined;
+    enabled.add(first);
+  }
+  return removeConflicts([...enabled], {});
+}
+
+/**
+ * Of transitions that leave a common state, the one with the inner source stays, else the earlier one.
+ * https://www.w3.org/TR/scxml/#removeConflictingTransitions
+ */
+function removeConflicts(enabled: readonly TransitionNode[], history: History): readonly TransitionNode[] {
+  if (enabled.length < 2) return enabled;
+  let kept: TransitionNode[] = [];
+  for (const transition of enabled) {
+    const rivals = kept.filter((other) => conflict(transition, other, history));
+    if (rivals.every((other) => isDescendant(transition.source, other.source))) {
+      kept = kept.filter((other) => !rivals.includes(other));
+      kept.push(transition);
+    }
+  }
+  return kept;
+}
+
+/** Two exit sets meet exactly if one domain contains the other: each holds at least its own source's active child. */
+function conflict(one: TransitionNode, other: TransitionNode, history: History): boolean {
+  const inner = domainOf(one, history);
+  const outer = domainOf(other, history);
+  if (inner === undefined || outer === undefined) return false;
+  return inner === outer || isDescendant(inner, outer) || isDescendant(outer, inner);
 }

@@ -213,13 +213,15 @@ class Simulator implements Simulation {
       run,
       ...(trace === undefined ? {} : { trace }),
       ...(environment === undefined ? {} : { environment: environment(run) }),
-      reachable: (to) => this.isReachable(to, parent),
+      reachable: (to) => this.isReachable(to, run, parent),
     };
   }
 
-  private isReachable(to: Address, parent: Run["parent"]): boolean {
+  private isReachable(to: Address, own: string, parent: Run["parent"]): boolean {
     if (to === "parent") return parent !== undefined;
-    return typeof to !== "object" || !("run" in to) || this.runs.has(to.run);
+    if (typeof to !== "object") return true;
+    if ("run" in to) return to.run === own || this.runs.has(to.run);
+    return !("url" in to) || to.url !== "";
   }
 
   private take(run: Run): Turn {
@@ -273,7 +275,8 @@ class Simulator implements Simulation {
       const { parent } = run;
       const fromChild =
         to === "parent" && parent !== undefined ? { invokeId: parent.id, invocation: parent.key } : {};
-      target.inbox.push({ ...event, origin: run.id, ...fromChild });
+      // An event passed on by autoforward is an exact copy, its origin included.
+      target.inbox.push({ origin: run.id, ...event, ...fromChild });
     }
     return true;
   }

@@ -13,7 +13,6 @@ import { HoldfastError, isHoldfastError } from "../errors.ts";
 import { limits } from "../limits.ts";
 import { admitCall, admitEvent, admitState } from "./admit.ts";
 import type { StateNode, TransitionNode } from "./chart.ts";
-import { finalPlan, initialPlan, nowhere } from "./configuration.ts";
 import { defers, nextDeferred, unhandledPolicy } from "./deferral.ts";
 import type { Effect } from "./effect.ts";
 import { type Event, type EventShape, startEvent } from "./event.ts";
@@ -21,6 +20,7 @@ import { forwardToChildren, startInvocations, takeFromInvocation } from "./invoc
 import { freeze, type Json, type JsonObject } from "./json.ts";
 import type { Machine } from "./machine.ts";
 import { leave, outputOf, takePlan, takeTransitions } from "./microstep.ts";
+import { finalPlan, initialPlan, nowhere } from "./plan.ts";
 import { refuseEarly, refuseEnded, refuseInvariant, refuseUnhandled } from "./refusal.ts";
 import { selectEventless, selectTransitions } from "./select.ts";
 import type { State, Timer } from "./state.ts";
@@ -128,8 +128,10 @@ function take(work: Work, before: State): Step {
 }
 
 function changed(work: Work, before: State): boolean {
+  // A model with sessions hands over its context only when asked; finalize or a guard may have changed it.
+  const context = work.chart.model.save?.(work) ?? work.context;
   return (
-    work.context !== before.context ||
+    context !== before.context ||
     work.timers !== before.timers ||
     work.activities !== before.activities ||
     work.children !== before.children ||

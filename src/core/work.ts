@@ -7,9 +7,10 @@
  */
 import { isHoldfastError } from "../errors.ts";
 import { type Chart, findNode, type SendRequest, type StateNode, type StepScope } from "./chart.ts";
-import type { Configuration, History, Plan } from "./configuration.ts";
+import type { Configuration, Plan } from "./configuration.ts";
 import type { Address, CancelEffect, Effect } from "./effect.ts";
 import { communicationErrorType, type Event, executionErrorType } from "./event.ts";
+import type { History } from "./history.ts";
 import { freeze, freezeDeep, type Json, type JsonObject } from "./json.ts";
 import type { Activity, Child, State, Timer } from "./state.ts";
 import { Tracer } from "./trace.ts";
@@ -90,6 +91,10 @@ export class Work implements StepScope {
 
   get run(): string {
     return this.options.run ?? this.chart.id;
+  }
+
+  get at(): number {
+    return this.options.at;
   }
 
   get environment(): JsonObject {
@@ -305,9 +310,12 @@ export function blankState(chart: Chart): State {
   };
 }
 
-/** An error as JSON, for the event that reports it. */
+/** An error as JSON, for the event that reports it. Data models add what they know, such as the place, as its `data`. */
 export function describeError(error: unknown): JsonObject {
   if (isHoldfastError(error)) return { name: error.name, code: error.code, message: error.message };
-  if (error instanceof Error) return { name: error.name, message: error.message };
+  if (error instanceof Error) {
+    const { data } = error as { readonly data?: JsonObject };
+    return { name: error.name, message: error.message, ...data };
+  }
   return { name: "Error", message: String(error) };
 }

@@ -1,0 +1,79 @@
+/** From stored JSON back to a state, with every doubt removed before a step relies on it. */
+import { HoldfastError } from "../errors.ts";
+import { admitState } from "./admit.ts";
+import { type Chart, isDescendant } from "./chart.ts";
+import type { EventShape } from "./event.ts";
+import { freezeDeep, type JsonObject, toJson } from "./json.ts";
+import type { Machine } from "./machine.ts";
+import type { State } from "./state.ts";
+
+/** The state that was stored; throws STATE_INVALID, saying what is wrong, if this machine cannot have made it. */
+export function restore<Context, Ev extends EventShape, Input>(
+  machine: Machine<Context, Ev, Input>,
+  stored: unknown,
+): State<Context> {
+  const state = toJson(stored, [], "state") as unknown as State;
+  const problem = problemOf(machine.chart, state);
+  if (problem !== undefined) {
+    throw new HoldfastError(
+      "STATE_INVALID",
+      `What was stored is no state of the machine ${JSON.stringify(machine.id)}: ${problem}`,
+    );
+  }
+  admitState(machine, state);
+  return freezeDeep(state) as unknown as State<Context>;
+}
+
+const lists = ["configuration", "timers", "activities", "children", "deferred"] as const;
+
+function problemOf(chart: Chart, state: State): string | undefined {
+  if (!isRecord(state)) return "it is not an object";
+  if (!["active", "done", "cancelled"].includes(state.status))
+    return `its status is ${JSON.stringify(state.status)}`;
+  if (!Number.isSafeInteger(state.seq) || state.seq < 1) return `its seq is ${JSON.stringify(state.seq)}`;
+  if (!isRecord(state.context)) return "its context is not an object";
+  if (!isRecord(state.history)) return "its history is not an object";
+  for (const key of lists) if (!Array.isArray(state[key])) return `its ${key} is not a list`;
+  return historyProblem(chart, state) ?? pendingProblem(chart, state);
+}
+
+function historyProblem(chart: Chart, { history }: State): string | undefined {
+  for (const [path, states] of Object.entries(history)) {
+    const parent = chart.byPath.get(path)?.kind === "history" ? chart.byPath.get(path)?.parent : undefined;
+    if (parent === undefined)
+      return `it remembers a history ${JSON.stringify(path)}, which the machine does not have`;
+    const inside = (name: unknown) => {
+      const node = chart.byPath.get(String(name));
+      return node !== undefined && node.kind !== "history" && isDescendant(node, parent);
+    };
+    if (!Array.isArray(states) || !states.every(inside))
+      return `the history ${JSON.stringify(path)} remembers unknown states`;
+  }
+  return undefined;
+}
+
+function pendingProblem(chart: Chart, state: State): string | undefined {
+  for (const timer of state.timers) {
+    if (!isPending(timer) || !Number.isFinite(timer.due) || !isEvent(timer.event))
+      return "it has a malformed timer";
+  }
+  for (const one of [...state.activities, ...state.children]) {
+    if (!isPending(one) || typeof one.id !== "string") return "it has a malformed invocation";
+    if (one.state !== undefined && chart.byPath.get(one.state)?.invokes[one.index ?? 0] === undefined) {
+      return `${JSON.stringify(one.state)} has no invocation like ${JSON.stringify(one.id)}`;
+    }
+  }
+  return state.deferred.every(isEvent) ? undefined : "it has a malformed deferred event";
+}
+
+function isPending(value: { readonly key: unknown }): boolean {
+  return isRecord(value) && typeof value.key === "string";
+}
+
+function isEvent(value: unknown): boolean {
+  return isRecord(value) && typeof (value as { type?: unknown }).type === "string";
+}
+
+function isRecord(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
