@@ -1,6 +1,7 @@
 /** The border of a step: what callers hand in is looked at here, once, and refused with a reason if it is not right. */
 import { HoldfastError } from "../errors.ts";
-import { type Configuration, configurationOf } from "./configuration.ts";
+import type { Configuration } from "./chart.ts";
+import { configurationOf } from "./configuration.ts";
 import type { Event } from "./event.ts";
 import { freezeDeep, toJson } from "./json.ts";
 import type { Machine } from "./machine.ts";

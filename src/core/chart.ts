@@ -1,6 +1,7 @@
 /**
  * A machine, compiled: states numbered in document order, so that a subtree is an interval, every target resolved,
- * every handler turned into code over the step under way. Made once by `compile.ts`; never changed afterwards.
+ * every handler turned into code over the step under way. Made once by `compile.ts`; afterwards nothing changes but
+ * the cache of configurations, which only remembers what would be computed again.
  */
 import type { DataModel, ModelScope } from "./data-model.ts";
 import type { UnhandledPolicy, WritePolicy } from "./definition.ts";
@@ -118,6 +119,54 @@ export interface InvokeNode {
   readonly storeId: ((scope: ModelScope, id: string) => void) | undefined;
 }
 
+export interface Configuration {
+  readonly leaves: readonly StateNode[];
+  readonly paths: readonly string[];
+  /** All active states but the root, in document order. */
+  readonly states: readonly StateNode[];
+  readonly active: ReadonlySet<StateNode>;
+  /** Whether the machine itself is done here. */
+  readonly final: boolean;
+  /** The invariants of the active states. */
+  readonly invariants: readonly { readonly state: StateNode; readonly contract: Contract }[];
+  /** Whether any active state has eventless transitions. */
+  readonly eventless: boolean;
+  /** By event type, and by transition: filled as they are asked for. */
+  readonly candidates: Map<string, Candidates>;
+  readonly plans: Map<TransitionNode | string, Plan>;
+}
+
+/** For one event in one configuration: what each leaf would take, innermost first. */
+export interface Candidates {
+  readonly perLeaf: readonly (readonly TransitionNode[])[];
+  /** The answer itself, where no guard and no history has a say in it. */
+  readonly certain: readonly TransitionNode[] | undefined;
+}
+
+/** What a set of transitions does to a configuration. */
+export interface Plan {
+  readonly transitions: readonly TransitionNode[];
+  /** Innermost first, in reverse document order. */
+  readonly exits: readonly StateNode[];
+  /** In document order. */
+  readonly entries: readonly Entry[];
+  readonly next: Configuration;
+  /** What the histories of the states that are left will remember. */
+  readonly remembers: readonly { readonly history: StateNode; readonly paths: readonly string[] }[];
+  /** Nothing happens on leaving and entering: no actions, timers, invocations, contracts or final states. */
+  readonly quiet: boolean;
+}
+
+export interface Entry {
+  readonly node: StateNode;
+  /** The content of its initial transition, when it is entered by default. */
+  readonly initial: Code | undefined;
+  /** The content of its history's default transition, when there was nothing to remember. */
+  readonly fallback: Code | undefined;
+  /** It was active all along, and only starts its inside again. */
+  readonly stays: boolean;
+}
+
 export interface Chart {
   readonly id: string;
   readonly version: number;
@@ -134,6 +183,11 @@ export interface Chart {
   /** Event descriptors some state handles or the definition declares. */
   readonly descriptors: readonly string[];
   readonly priorities: readonly (readonly [descriptor: string, priority: number])[];
+  /** The configurations met so far; `configuration.ts` fills it. */
+  readonly cache: {
+    readonly byPaths: WeakMap<readonly string[], Configuration>;
+    readonly byKey: Map<string, Configuration>;
+  };
 }
 
 /** Whether `node` lies strictly below `above`. */

@@ -339,6 +339,7 @@ class Compilation implements ActionCompiler {
       priorities: Object.entries(definition.priorities ?? {}).sort(
         ([one], [other]) => specificity(other) - specificity(one),
       ),
+      cache: { byPaths: new WeakMap(), byKey: new Map() },
     };
     return { chart, problems: this.problems, missing: [...this.unimplemented], machines: this.machines };
   }

@@ -4,85 +4,11 @@
  * (`plan.ts`). This is where a step's cost goes from "compute sets" to "look up".
  */
 import { limits } from "../limits.ts";
-import {
-  type Chart,
-  type Code,
-  type Contract,
-  isDescendant,
-  isLeaf,
-  type StateNode,
-  type TransitionNode,
-  transitionDomain,
-} from "./chart.ts";
-import { descriptorMatches } from "./event.ts";
-
-export interface Configuration {
-  readonly leaves: readonly StateNode[];
-  readonly paths: readonly string[];
-  /** All active states but the root, in document order. */
-  readonly states: readonly StateNode[];
-  readonly active: ReadonlySet<StateNode>;
-  /** Whether the machine itself is done here. */
-  readonly final: boolean;
-  /** The invariants of the active states. */
-  readonly invariants: readonly { readonly state: StateNode; readonly contract: Contract }[];
-  /** Whether any active state has eventless transitions. */
-  readonly eventless: boolean;
-  /** By event type, and by transition: filled as they are asked for. */
-  readonly candidates: Map<string, Candidates>;
-  readonly plans: Map<TransitionNode | string, Plan>;
-}
-
-/** For one event in one configuration: what each leaf would take, innermost first. */
-export interface Candidates {
-  readonly perLeaf: readonly (readonly TransitionNode[])[];
-  /** The answer itself, where no guard and no history has a say in it. */
-  readonly certain: readonly TransitionNode[] | undefined;
-}
-
-/** What a set of transitions does to a configuration. */
-export interface Plan {
-  readonly transitions: readonly TransitionNode[];
-  /** Innermost first, in reverse document order. */
-  readonly exits: readonly StateNode[];
-  /** In document order. */
-  readonly entries: readonly Entry[];
-  readonly next: Configuration;
-  /** What the histories of the states that are left will remember. */
-  readonly remembers: readonly { readonly history: StateNode; readonly paths: readonly string[] }[];
-  /** Nothing happens on leaving and entering: no actions, timers, invocations, contracts or final states. */
-  readonly quiet: boolean;
-}
-
-export interface Entry {
-  readonly node: StateNode;
-  /** The content of its initial transition, when it is entered by default. */
-  readonly initial: Code | undefined;
-  /** The content of its history's default transition, when there was nothing to remember. */
-  readonly fallback: Code | undefined;
-  /** It was active all along, and only starts its inside again. */
-  readonly stays: boolean;
-}
-
-interface Cache {
-  readonly byPaths: WeakMap<readonly string[], Configuration>;
-  readonly byKey: Map<string, Configuration>;
-}
-
-const caches = new WeakMap<Chart, Cache>();
-
-function cacheOf(chart: Chart): Cache {
-  let cache = caches.get(chart);
-  if (cache === undefined) {
-    cache = { byPaths: new WeakMap(), byKey: new Map() };
-    caches.set(chart, cache);
-  }
-  return cache;
-}
+import { type Chart, type Configuration, isDescendant, isLeaf, type StateNode } from "./chart.ts";
 
 /** The configuration whose leaves have these paths; undefined if they are not one of this chart. */
 export function configurationOf(chart: Chart, paths: readonly string[]): Configuration | undefined {
-  const cache = cacheOf(chart);
+  const cache = chart.cache;
   const known = cache.byPaths.get(paths) ?? cache.byKey.get(paths.join("\n"));
   if (known !== undefined) return known;
   const leaves: StateNode[] = [];
@@ -111,7 +37,7 @@ function isLegal(chart: Chart, leaves: readonly StateNode[]): boolean {
 
 /** The one configuration with these leaves. */
 export function intern(chart: Chart, leaves: readonly StateNode[]): Configuration {
-  const cache = cacheOf(chart);
+  const cache = chart.cache;
   const paths = leaves.map((leaf) => leaf.path);
   const key = paths.join("\n");
   let configuration = cache.byKey.get(key);

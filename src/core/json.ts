@@ -31,7 +31,24 @@ export type Resolve = (value: object) => unknown;
  * Throws NOT_JSON, with the path, for anything JSON cannot hold.
  */
 export function toJson(value: unknown, path: Path, root?: string, resolve?: Resolve): Json {
-  return isScalar(value) ? value : clean(value, { root, resolve, path: [...path] });
+  return isClean(value, 0, resolve) ? value : clean(value, { root, resolve, path: [...path] });
+}
+
+/** Whether a value can be taken as it is: the usual case, told without making anything. */
+function isClean(value: unknown, depth: number, resolve: Resolve | undefined): value is Json {
+  if (isScalar(value)) return true;
+  if (typeof value !== "object" || value === null || depth >= limits.jsonDepthMax) return false;
+  if (resolve !== undefined && resolve(value) !== value) return false;
+  if (Array.isArray(value)) {
+    for (let index = 0; index < value.length; index++)
+      if (!isClean(value[index], depth + 1, resolve)) return false;
+    return true;
+  }
+  if (Object.getPrototypeOf(value) !== Object.prototype) return false;
+  for (const key in value) {
+    if (!isClean((value as Record<string, unknown>)[key], depth + 1, resolve)) return false;
+  }
+  return Object.getOwnPropertySymbols(value).length === 0;
 }
 
 /** Whether a value is JSON without parts. */

@@ -4,8 +4,7 @@
  */
 import { HoldfastError } from "../errors.ts";
 import { limits } from "../limits.ts";
-import type { Contract, StateNode, TransitionNode } from "./chart.ts";
-import type { Entry, Plan } from "./configuration.ts";
+import type { Contract, Entry, Plan, StateNode, TransitionNode } from "./chart.ts";
 import { doneStateType, type Event } from "./event.ts";
 import { freeze, type Json } from "./json.ts";
 import { planFor } from "./plan.ts";

@@ -3,8 +3,18 @@
  * so it is made once and kept there.
  */
 import { limits } from "../limits.ts";
-import { type Chart, type Code, isDescendant, isLeaf, type StateNode, type TransitionNode } from "./chart.ts";
-import { type Configuration, type Entry, intern, newConfiguration, type Plan } from "./configuration.ts";
+import {
+  type Chart,
+  type Code,
+  type Configuration,
+  type Entry,
+  isDescendant,
+  isLeaf,
+  type Plan,
+  type StateNode,
+  type TransitionNode,
+} from "./chart.ts";
+import { intern, newConfiguration } from "./configuration.ts";
 import { domainOf, effectiveTargets, type History, remembered } from "./history.ts";
 
 /** What taking these transitions from this configuration does. */

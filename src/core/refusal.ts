@@ -1,7 +1,6 @@
 /** Why a step is refused, in words that say what happened, to what, and what was possible instead. */
 import { HoldfastError } from "../errors.ts";
-import type { Contract, StateNode } from "./chart.ts";
-import type { Configuration } from "./configuration.ts";
+import type { Configuration, Contract, StateNode } from "./chart.ts";
 import { upwards } from "./configuration.ts";
 import { isKnown } from "./deferral.ts";
 import type { Event } from "./event.ts";

@@ -1,7 +1,14 @@
 /** Selection: which transitions an event enables. https://www.w3.org/TR/scxml/#selectTransitions */
 import { limits } from "../limits.ts";
-import { type Chart, isDescendant, type StateNode, type TransitionNode } from "./chart.ts";
-import { type Candidates, type Configuration, upwards } from "./configuration.ts";
+import {
+  type Candidates,
+  type Chart,
+  type Configuration,
+  isDescendant,
+  type StateNode,
+  type TransitionNode,
+} from "./chart.ts";
+import { upwards } from "./configuration.ts";
 import { descriptorMatches, type Event } from "./event.ts";
 import { domainOf, type History } from "./history.ts";
 import type { Work } from "./work.ts";

@@ -23,7 +23,7 @@ import { leave, outputOf, takePlan, takeTransitions } from "./microstep.ts";
 import { finalPlan, initialPlan, nowhere } from "./plan.ts";
 import { refuseEarly, refuseEnded, refuseInvariant, refuseUnhandled } from "./refusal.ts";
 import { selectEventless, selectTransitions } from "./select.ts";
-import type { State, Timer } from "./state.ts";
+import type { State } from "./state.ts";
 import type { Trace } from "./trace.ts";
 import { blankState, type StepOptions, Work, without } from "./work.ts";
 
@@ -51,12 +51,14 @@ export function start<Context, Ev extends EventShape, Input>(
   admitCall(machine, options.at);
   const event = admitEvent(startEvent(input as Json | undefined));
   const work = new Work(chart, blankState(chart), nowhere(chart), event, options);
-  return withModel(work, () => {
-    work.context = chart.start(work, event.data);
-    takePlan(work, initialPlan(chart), event);
-    settle(work);
-    return finish(work, "taken");
-  }) as Step<Context>;
+  return withModel(work, begin) as Step<Context>;
+}
+
+function begin(work: Work): Step {
+  work.context = work.chart.start(work, work.event.data);
+  takePlan(work, initialPlan(work.chart), work.event);
+  settle(work);
+  return finish(work, "taken");
 }
 
 /** The step a state takes on an event. See the invariants at the head of this file. */
@@ -66,28 +68,18 @@ export function step<Context, Ev extends EventShape, Input>(
   event: Event | Ev,
   options: StepOptions,
 ): Step<Context> {
-  const { chart } = machine;
   const before = state as unknown as State;
   admitCall(machine, options.at);
   const configuration = admitState(machine, before);
-  let spent = before;
+  let work: Work | undefined;
   try {
     const admitted = admitEvent(event);
     if (before.status !== "active") throw refuseEnded(before, admitted);
-    const timer =
-      admitted.timer === undefined ? undefined : before.timers.find(({ key }) => key === admitted.timer);
-    if (admitted.timer !== undefined) {
-      if (timer === undefined) return unchanged(before, "ignored") as Step<Context>;
-      if (options.at < timer.due) throw refuseEarly(timer, options.at);
-      spent = freeze({ ...before, timers: without(before.timers, ({ key }) => key === timer.key) });
-    }
-    const work = new Work(chart, spent, configuration, admitted, options);
-    return withModel(work, () =>
-      timer?.to === undefined ? take(work, before) : forward(work, timer),
-    ) as Step<Context>;
+    work = new Work(machine.chart, before, configuration, admitted, options);
+    return withModel(work, admitted.timer === undefined ? take : takeTimer) as Step<Context>;
   } catch (error) {
     if (!isHoldfastError(error)) throw error;
-    return unchanged(spent, "refused", error) as Step<Context>;
+    return unchanged(work?.spent ?? before, "refused", work, error) as Step<Context>;
   }
 }
 
@@ -100,34 +92,52 @@ export function cancel<Context, Ev extends EventShape, Input>(
   const before = state as unknown as State;
   admitCall(machine, options.at);
   const configuration = admitState(machine, before);
-  if (before.status !== "active") return unchanged(before, "ignored") as Step<Context>;
   const work = new Work(machine.chart, before, configuration, { type: "cancel", kind: "platform" }, options);
-  return withModel(work, () => end(work, "cancelled")) as Step<Context>;
+  if (before.status !== "active") return unchanged(before, "ignored", work, undefined) as Step<Context>;
+  return withModel(work, (under) => end(under, "cancelled")) as Step<Context>;
 }
 
-function withModel(work: Work, run: () => Step): Step {
+function withModel(work: Work, run: (work: Work) => Step): Step {
   const { model } = work.chart;
-  if (model.open === undefined) return run();
+  if (model.open === undefined) return run(work);
   try {
     model.open(work);
-    return run();
+    return run(work);
   } finally {
     model.close?.(work);
   }
 }
 
+/** A timer came due: it is spent, and its event is taken, or goes to whom it was meant for. */
+function takeTimer(work: Work): Step {
+  const { before, event } = work;
+  const timer = before.timers.find(({ key }) => key === event.timer);
+  if (timer === undefined) return unchanged(before, "ignored", work, undefined);
+  if (work.at < timer.due) throw refuseEarly(timer, work.at);
+  work.timers = without(before.timers, (one) => one === timer);
+  work.spent = freeze({ ...before, timers: work.timers });
+  if (timer.to === undefined) return take(work);
+  work.dispatch(timer.key, timer.event, timer.to, timer.via);
+  settle(work);
+  return finish(work, "taken");
+}
+
 /** One event, from its arrival to the stable state after it. */
-function take(work: Work, before: State): Step {
-  const { event } = work;
-  if (event.invocation !== undefined && !takeFromInvocation(work, event)) return unchanged(before, "ignored");
-  forwardToChildren(work, event);
+function take(work: Work): Step {
+  const { event, before } = work;
+  if (event.invocation !== undefined && !takeFromInvocation(work, event)) {
+    return unchanged(before, "ignored", work, undefined);
+  }
+  if (work.children.length > 0) forwardToChildren(work, event);
   const outcome = takeExternal(work, event);
-  if (outcome === "ignored" && !changed(work, before)) return unchanged(before, "ignored");
-  if (work.configuration.paths !== before.configuration || outcome === "taken") recall(work);
+  if (outcome === "ignored" && !changed(work)) return unchanged(before, "ignored", work, undefined);
+  if (outcome === "taken" && work.deferred.length > 0) recall(work);
   return finish(work, outcome);
 }
 
-function changed(work: Work, before: State): boolean {
+/** Whether an event that nothing took left a mark all the same. */
+function changed(work: Work): boolean {
+  const { before } = work;
   // A model with sessions hands over its context only when asked; finalize or a guard may have changed it.
   const context = work.chart.model.save?.(work) ?? work.context;
   return (
@@ -246,13 +256,6 @@ function checkInvariants(work: Work): void {
   }
 }
 
-/** A delayed send to somebody else has come due: it goes out, and nothing else happens. */
-function forward(work: Work, timer: Timer): Step {
-  work.dispatch(timer.key, timer.event, timer.to as NonNullable<Timer["to"]>, timer.via);
-  settle(work);
-  return finish(work, "taken");
-}
-
 function made(work: Work, outcome: Outcome, status: State["status"], output: Json | undefined): Step {
   if (work.chart.model.save !== undefined) work.context = work.chart.model.save(work);
   return {
@@ -267,6 +270,12 @@ function made(work: Work, outcome: Outcome, status: State["status"], output: Jso
 
 const none: readonly never[] = Object.freeze([]);
 
-function unchanged(state: State, outcome: Outcome, error?: HoldfastError): Step {
-  return { state, effects: none, outcome, error, errors: none, trace: undefined };
+/** A step that goes nowhere; what was seen on the way is told all the same. */
+function unchanged(
+  state: State,
+  outcome: Outcome,
+  work: Work | undefined,
+  error: HoldfastError | undefined,
+): Step {
+  return { state, effects: none, outcome, error, errors: work?.errors ?? none, trace: work?.tracer };
 }

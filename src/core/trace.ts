@@ -1,6 +1,5 @@
 /** The trace of a step: what it looked at and what it did, for people and tools. Made only when asked for. */
-import type { StateNode, TransitionNode } from "./chart.ts";
-import type { Plan } from "./configuration.ts";
+import type { Plan, StateNode, TransitionNode } from "./chart.ts";
 import type { Event } from "./event.ts";
 
 export interface Trace {

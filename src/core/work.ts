@@ -6,8 +6,15 @@
  * W2. Everything it starts is named by (seq, index), so the same step always makes the same names.
  */
 import { isHoldfastError } from "../errors.ts";
-import { type Chart, findNode, type SendRequest, type StateNode, type StepScope } from "./chart.ts";
-import type { Configuration, Plan } from "./configuration.ts";
+import {
+  type Chart,
+  type Configuration,
+  findNode,
+  type Plan,
+  type SendRequest,
+  type StateNode,
+  type StepScope,
+} from "./chart.ts";
 import type { Address, CancelEffect, Effect } from "./effect.ts";
 import { communicationErrorType, type Event, executionErrorType } from "./event.ts";
 import type { History } from "./history.ts";
@@ -39,6 +46,10 @@ const nothing: readonly never[] = Object.freeze([]);
 export class Work implements StepScope {
   readonly chart: Chart;
   readonly options: StepOptions;
+  /** The state it starts from. */
+  readonly before: State;
+  /** The state a refusal goes back to: the one before, without a timer that has fired. */
+  spent: State;
   readonly seq: number;
   readonly tracer: Tracer | undefined;
   configuration: Configuration;
@@ -70,6 +81,8 @@ export class Work implements StepScope {
   constructor(chart: Chart, state: State, configuration: Configuration, event: Event, options: StepOptions) {
     this.chart = chart;
     this.options = options;
+    this.before = state;
+    this.spent = state;
     this.seq = state.seq + 1;
     this.tracer = options.trace === true ? new Tracer() : undefined;
     this.configuration = configuration;
