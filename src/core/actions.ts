@@ -1,33 +1,19 @@
 /**
- * Actions and guards, from what the author wrote to code over the step under way. Whatever user code hands over
- * becomes JSON here; an error stops the block that it happens in, and nothing else.
+ * Actions, from what the author wrote to code over the step under way. An error stops the block that it happens in,
+ * and nothing else.
  */
-import type { Code, Compute, Condition, Contract, SendRequest, StateNode, StepScope } from "./chart.ts";
-import type { DataModel } from "./data-model.ts";
+import type { Code, Compute, SendRequest, StateNode } from "./chart.ts";
+import { type Compiler, listOf, named, type Parts } from "./compiler.ts";
 import { durationMs } from "./duration.ts";
 import type { Address } from "./effect.ts";
 import type { Event } from "./event.ts";
+import { compileGuard } from "./guard.ts";
 import { freeze, freezeDeep, type Json, type JsonObject, toJson } from "./json.ts";
-
-/** What compiling a handler needs to know of its machine. */
-export interface ActionCompiler {
-  readonly model: DataModel;
-  readonly guards: Readonly<Record<string, unknown>>;
-  readonly updates: Readonly<Record<string, unknown>>;
-  /** Whether writes must be attributed to the regions that make them. */
-  readonly tracksWrites: boolean;
-  find(name: string): StateNode | undefined;
-  /** The name a child machine goes by, registering it if it is given inline. */
-  machineName(machine: unknown): string | undefined;
-  missing(what: string): void;
-  problem(path: string, problem: string): void;
-}
-
-type Parts = Readonly<Record<string, unknown>>;
+import { delayOf, jsonOf, machineOf, optionalTextOf, textOf } from "./value.ts";
 
 /** A block: its actions in order, up to the first that fails. */
 export function compileBlock(
-  compiler: ActionCompiler,
+  compiler: Compiler,
   owner: StateNode,
   actions: unknown,
   path: string,
@@ -70,12 +56,7 @@ class FailedSend {
 }
 
 /** One block or several: a list of lists is a list of blocks. */
-export function compileBlocks(
-  compiler: ActionCompiler,
-  owner: StateNode,
-  blocks: unknown,
-  path: string,
-): Code[] {
+export function compileBlocks(compiler: Compiler, owner: StateNode, blocks: unknown, path: string): Code[] {
   const many = Array.isArray(blocks) && blocks.length > 0 && blocks.every(Array.isArray) ? blocks : [blocks];
   return many.flatMap((block, index) => {
     const code = compileBlock(compiler, owner, block, many.length > 1 ? `${path}[${index}]` : path);
@@ -85,7 +66,7 @@ export function compileBlocks(
 
 /** What a transition does: its update first, then its actions, as one block. */
 export function compileWork(
-  compiler: ActionCompiler,
+  compiler: Compiler,
   owner: StateNode,
   parts: Parts,
   path: string,
@@ -96,7 +77,7 @@ export function compileWork(
 }
 
 const kinds: Readonly<
-  Record<string, (compiler: ActionCompiler, owner: StateNode, action: Parts, path: string) => Code>
+  Record<string, (compiler: Compiler, owner: StateNode, action: Parts, path: string) => Code>
 > = {
   update: (compiler, owner, action, path) => compileUpdate(compiler, owner, action.update, `${path}.update`),
   raise(compiler, _owner, action, path) {
@@ -152,7 +133,7 @@ const kinds: Readonly<
 
 const nothing: Code = () => {};
 
-function compileAction(compiler: ActionCompiler, owner: StateNode, action: unknown, path: string): Code {
+function compileAction(compiler: Compiler, owner: StateNode, action: unknown, path: string): Code {
   const known =
     typeof action === "object" && action !== null
       ? Object.keys(action).filter((key) => Object.hasOwn(kinds, key))
@@ -165,7 +146,7 @@ function compileAction(compiler: ActionCompiler, owner: StateNode, action: unkno
   return (kinds[kind] as (typeof kinds)[string])(compiler, owner, action as Parts, path);
 }
 
-function compileUpdate(compiler: ActionCompiler, owner: StateNode, source: unknown, path: string): Code {
+function compileUpdate(compiler: Compiler, owner: StateNode, source: unknown, path: string): Code {
   const recipe = typeof source === "string" ? named(compiler, "update", compiler.updates, source) : source;
   if (recipe === undefined) return nothing;
   if (compiler.model.name === "plain" && typeof recipe !== "function") {
@@ -189,7 +170,7 @@ function compileUpdate(compiler: ActionCompiler, owner: StateNode, source: unkno
   };
 }
 
-function compileEvent(compiler: ActionCompiler, source: unknown, path: string): Compute<Event> {
+function compileEvent(compiler: Compiler, source: unknown, path: string): Compute<Event> {
   if (typeof source === "string") {
     const event = freeze({ type: source });
     return () => event;
@@ -212,7 +193,7 @@ function makeEvent(type: string, data: Json | undefined): Event {
   return freeze(data === undefined ? { type } : { type, data });
 }
 
-function compileSend(compiler: ActionCompiler, source: unknown, path: string): Code {
+function compileSend(compiler: Compiler, source: unknown, path: string): Code {
   if (typeof source === "function") return (scope) => scope.send(requestOf(source(scope), path));
   const parts = (typeof source === "string" ? { type: source } : (source ?? {})) as Parts;
   const type = optional(parts.type, (given) => textOf(compiler, given, `${path}.type`));
@@ -271,138 +252,6 @@ function addressOf(value: unknown, path: string): Address {
   );
 }
 
-/** A guard's code; undefined when there is none. A guard that throws is false, and `error.execution` is raised. */
-export function compileGuard(compiler: ActionCompiler, source: unknown, path: string): Condition | undefined {
-  if (source === undefined) return undefined;
-  const holds = compileCondition(compiler, source, path);
-  return (scope) => {
-    try {
-      return holds(scope);
-    } catch (error) {
-      scope.fail(error);
-      return false;
-    }
-  };
-}
-
-function compileCondition(compiler: ActionCompiler, source: unknown, path: string): Condition {
-  if (typeof source === "string") {
-    const guard = named(compiler, "guard", compiler.guards, source);
-    return guard === undefined ? () => false : compileCondition(compiler, guard, path);
-  }
-  if (typeof source === "function") return (scope) => Boolean(source(scope));
-  const parts = (source ?? {}) as Parts;
-  const all = (given: unknown, key: string) =>
-    listOf(given).map((one, index) => compileCondition(compiler, one, `${path}.${key}[${index}]`));
-  if (typeof parts.in === "string") return compileIn(compiler, parts.in, path);
-  if (parts.and !== undefined) {
-    const conditions = all(parts.and, "and");
-    return (scope) => conditions.every((holds) => holds(scope));
-  }
-  if (parts.or !== undefined) {
-    const conditions = all(parts.or, "or");
-    return (scope) => conditions.some((holds) => holds(scope));
-  }
-  if (parts.not !== undefined) {
-    const holds = compileCondition(compiler, parts.not, `${path}.not`);
-    return (scope) => !holds(scope);
-  }
-  if (compiler.model.name === "plain") {
-    compiler.problem(path, "is not a guard; write a function, a name, or { in }, { and }, { or }, { not }");
-    return () => false;
-  }
-  return compiler.model.condition(source, path) as Condition;
-}
-
-function compileIn(compiler: ActionCompiler, name: string, path: string): Condition {
-  const node = compiler.find(name);
-  if (node === undefined) {
-    compiler.problem(
-      `${path}.in`,
-      `names no state: ${JSON.stringify(name)}; write a path such as a.b, or #id`,
-    );
-    return () => false;
-  }
-  return (scope) => scope.isActive(node);
-}
-
-/** Contracts by name. One that throws does not hold. */
-export function compileContracts(compiler: ActionCompiler, source: unknown, path: string): Contract[] {
-  return Object.entries((source ?? {}) as Parts).map(([name, guard]) => {
-    const holds = compileCondition(compiler, guard, `${path}.${name}`);
-    return { name, holds };
-  });
-}
-
-/** An expression that gives JSON, or nothing. */
-export function jsonOf(compiler: ActionCompiler, source: unknown, path: string): Compute<Json | undefined> {
-  if (source === undefined) return () => undefined;
-  const value = compiler.model.value(source, path);
-  return (scope) => {
-    const given = value(scope);
-    return given === undefined ? undefined : freezeDeep(toJson(given, [], path));
-  };
-}
-
-/** An expression that gives text. */
-export function textOf(compiler: ActionCompiler, source: unknown, path: string): Compute<string> {
-  if (typeof source === "string") return () => source;
-  const value = compiler.model.value(source, path);
-  return (scope: StepScope) => {
-    const text = value(scope);
-    if (typeof text !== "string") throw new TypeError(`${path} must be text, and is ${JSON.stringify(text)}`);
-    return text;
-  };
-}
-
-/** An expression that gives text, or nothing. */
-function optionalTextOf(
-  compiler: ActionCompiler,
-  source: unknown,
-  path: string,
-): Compute<string | undefined> {
-  const value = jsonOf(compiler, source, path);
-  return (scope) => {
-    const text = value(scope);
-    if (text === undefined || typeof text === "string") return text;
-    throw new TypeError(`${path} must be text, and is ${JSON.stringify(text)}`);
-  };
-}
-
-/** An expression that gives a delay; a constant one is checked right away. */
-export function delayOf(compiler: ActionCompiler, source: unknown, path: string): Compute<number> {
-  if (typeof source === "number" || typeof source === "string") {
-    try {
-      const ms = durationMs(source);
-      return () => ms;
-    } catch (error) {
-      compiler.problem(path, (error as Error).message);
-      return () => 0;
-    }
-  }
-  const value = compiler.model.value(source, path);
-  return (scope) => durationMs(value(scope));
-}
-
-/** The name of a child machine: given, or computed by the data model. */
-export function machineOf(compiler: ActionCompiler, source: unknown, path: string): Compute<string> {
-  const name = compiler.machineName(source);
-  if (name !== undefined) return () => name;
-  return textOf(compiler, source, path);
-}
-
-function named(compiler: ActionCompiler, kind: string, all: Parts, name: string): unknown {
-  if (Object.hasOwn(all, name)) return all[name];
-  compiler.missing(`${kind} ${JSON.stringify(name)}`);
-  return undefined;
-}
-
 function optional<Value>(source: unknown, compile: (source: unknown) => Value): Value | undefined {
   return source === undefined ? undefined : compile(source);
-}
-
-/** One or many, as a list. */
-export function listOf(value: unknown): readonly unknown[] {
-  if (value === undefined) return [];
-  return Array.isArray(value) ? value : [value];
 }

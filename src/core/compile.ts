@@ -2,19 +2,7 @@
  * From a definition to a chart, in two passes: first the states (`tree.ts`), so that every name can be found; then what
  * they do. All problems are collected, each with the path of its place; nothing is thrown half-way.
  */
-import {
-  type ActionCompiler,
-  compileBlock,
-  compileBlocks,
-  compileContracts,
-  compileGuard,
-  compileWork,
-  delayOf,
-  jsonOf,
-  listOf,
-  machineOf,
-  textOf,
-} from "./actions.ts";
+import { compileBlock, compileBlocks, compileWork } from "./actions.ts";
 import {
   type Chart,
   type Code,
@@ -26,13 +14,16 @@ import {
   type TransitionNode,
   transitionDomain,
 } from "./chart.ts";
+import { type Compiler, listOf, type Parts } from "./compiler.ts";
 import type { MachineDefinition, MachineReference, StateDefinition } from "./definition.ts";
 import { afterType, doneInvokeType, doneStateType, errorInvokeType, unknownInvokeType } from "./event.ts";
+import { compileContracts, compileGuard } from "./guard.ts";
 import { freezeDeep, type Json, type JsonObject, toJson } from "./json.ts";
 import { plainModel } from "./plain-model.ts";
 import { specificity, unhandledPolicy, writePolicy } from "./policy.ts";
 import { descend, resolveTarget } from "./target.ts";
 import { join, Tree } from "./tree.ts";
+import { delayOf, jsonOf, machineOf, textOf } from "./value.ts";
 
 export interface Problem {
   readonly path: string;
@@ -47,8 +38,6 @@ export interface Compiled {
   readonly machines: Readonly<Record<string, MachineReference>>;
 }
 
-type Parts = Readonly<Record<string, unknown>>;
-
 /** Turns a definition into its chart, or into the list of everything that is wrong with it. */
 export function compile(definition: MachineDefinition): Compiled {
   const compilation = new Compilation(definition);
@@ -56,7 +45,7 @@ export function compile(definition: MachineDefinition): Compiled {
   return compilation.result();
 }
 
-class Compilation implements ActionCompiler {
+class Compilation implements Compiler {
   readonly definition: MachineDefinition;
   readonly model;
   readonly guards;

@@ -10,8 +10,8 @@ import { Work } from "./work.ts";
 /** Whether a transition would take the event right now, guards included. */
 export function can<Context, Ev extends EventShape, Input>(
   machine: Machine<Context, Ev, Input>,
-  state: State<Context>,
-  event: Event | Ev,
+  state: State<NoInfer<Context>>,
+  event: Event | NoInfer<Ev>,
 ): boolean {
   const before = state as unknown as State;
   admitCall(machine, 0);
@@ -31,7 +31,7 @@ export function can<Context, Ev extends EventShape, Input>(
 /** The event keys that active states listen to, sorted; whether a guard lets them through, `can` tells. */
 export function nextEvents<Context, Ev extends EventShape, Input>(
   machine: Machine<Context, Ev, Input>,
-  state: State<Context>,
+  state: State<NoInfer<Context>>,
 ): string[] {
   const before = state as unknown as State;
   const configuration = admitState(machine, before);
@@ -46,7 +46,7 @@ export function matches(state: Pick<State<unknown>, "configuration">, path: stri
 /** Whether any active state carries the tag. */
 export function hasTag<Context, Ev extends EventShape, Input>(
   machine: Machine<Context, Ev, Input>,
-  state: State<Context>,
+  state: State<NoInfer<Context>>,
   tag: string,
 ): boolean {
   const configuration = admitState(machine, state as unknown as State);

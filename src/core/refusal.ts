@@ -3,7 +3,7 @@ import { HoldfastError } from "../errors.ts";
 import type { Configuration, Contract, StateNode } from "./chart.ts";
 import { upwards } from "./configuration.ts";
 import { isKnown } from "./deferral.ts";
-import type { Event } from "./event.ts";
+import { descriptorMatches, type Event } from "./event.ts";
 import type { State, Timer } from "./state.ts";
 import type { Work } from "./work.ts";
 
@@ -19,21 +19,21 @@ export function possibleEvents(configuration: Configuration): string[] {
 }
 
 export function refuseUnhandled(work: Work, event: Event): HoldfastError {
-  const { configuration } = work;
-  const possible = possibleEvents(configuration);
+  const { chart, configuration } = work;
+  const heard = possibleEvents(configuration);
+  const possible = heard.filter((key) => !descriptorMatches(key, event.type, chart.matching));
+  const type = JSON.stringify(event.type);
   const states = configuration.paths.join(", ");
   const known = isKnown(work, event.type);
+  const guarded = possible.length < heard.length;
+  const what = known
+    ? `${type} cannot be taken in ${states}${guarded ? ", where no guard lets it through" : ""}`
+    : `The machine ${JSON.stringify(chart.id)} has no event ${type}, in ${states} or elsewhere`;
   return new HoldfastError(
     known ? "EVENT_UNHANDLED" : "EVENT_UNKNOWN",
-    known
-      ? `${JSON.stringify(event.type)} cannot be taken in ${states}: possible here are ${list(possible)}`
-      : `The machine ${JSON.stringify(work.chart.id)} has no event ${JSON.stringify(event.type)}: possible in ${states} are ${list(possible)}`,
-    { details: { event: event.type, configuration: configuration.paths, possible } },
+    `${what}: ${possible.length === 0 ? "nothing else is possible here" : `possible here: ${possible.join(", ")}`}`,
+    { details: { event: event.type, configuration: configuration.paths, possible, guarded } },
   );
-}
-
-function list(keys: readonly string[]): string {
-  return keys.length === 0 ? "no events" : keys.join(", ");
 }
 
 export function refuseInvariant(

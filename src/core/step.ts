@@ -44,7 +44,7 @@ export interface Step<Context = JsonObject> {
 /** The first state of a run. Throws what would refuse a later step, since there is no state to stay in. */
 export function start<Context, Ev extends EventShape, Input>(
   machine: Machine<Context, Ev, Input>,
-  input: Input | undefined,
+  input: NoInfer<Input> | undefined,
   options: StepOptions,
 ): Step<Context> {
   const { chart } = machine;
@@ -64,8 +64,8 @@ function begin(work: Work): Step {
 /** The step a state takes on an event. See the invariants at the head of this file. */
 export function step<Context, Ev extends EventShape, Input>(
   machine: Machine<Context, Ev, Input>,
-  state: State<Context>,
-  event: Event | Ev,
+  state: State<NoInfer<Context>>,
+  event: Event | NoInfer<Ev>,
   options: StepOptions,
 ): Step<Context> {
   const before = state as unknown as State;
@@ -86,7 +86,7 @@ export function step<Context, Ev extends EventShape, Input>(
 /** Ends a run from outside: all exit actions run, and whatever it waited for is cancelled. */
 export function cancel<Context, Ev extends EventShape, Input>(
   machine: Machine<Context, Ev, Input>,
-  state: State<Context>,
+  state: State<NoInfer<Context>>,
   options: StepOptions,
 ): Step<Context> {
   const before = state as unknown as State;

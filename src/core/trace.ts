@@ -38,7 +38,8 @@ export class Tracer {
       guards: this.guards,
       taken: plan.transitions.map(traced),
       exited: plan.exits.map(pathOf),
-      entered: plan.entries.map(({ node }) => node.path),
+      // The root is entered once, by every machine: no news.
+      entered: plan.entries.filter(({ node }) => node.parent !== undefined).map(({ node }) => node.path),
       configuration: plan.next.paths,
     });
     this.guards = [];

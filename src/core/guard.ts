@@ -1,0 +1,70 @@
+/** Guards and contracts, from what the author wrote to conditions over the step under way. */
+import type { Condition, Contract } from "./chart.ts";
+import { type Compiler, listOf, named, type Parts } from "./compiler.ts";
+
+/** A guard's code; undefined when there is none. A guard that throws is false, and `error.execution` is raised. */
+export function compileGuard(compiler: Compiler, source: unknown, path: string): Condition | undefined {
+  if (source === undefined) return undefined;
+  const holds = compileCondition(compiler, source, path);
+  return (scope) => {
+    try {
+      return holds(scope);
+    } catch (error) {
+      scope.fail(error);
+      return false;
+    }
+  };
+}
+
+function compileCondition(compiler: Compiler, source: unknown, path: string): Condition {
+  if (typeof source === "string") {
+    const guard = named(compiler, "guard", compiler.guards, source);
+    if (typeof guard === "string")
+      compiler.problem(path, `names a guard that is a name itself: ${JSON.stringify(source)}`);
+    return guard === undefined || typeof guard === "string"
+      ? () => false
+      : compileCondition(compiler, guard, path);
+  }
+  if (typeof source === "function") return (scope) => Boolean(source(scope));
+  const parts = (source ?? {}) as Parts;
+  const all = (given: unknown, key: string) =>
+    listOf(given).map((one, index) => compileCondition(compiler, one, `${path}.${key}[${index}]`));
+  if (typeof parts.in === "string") return compileIn(compiler, parts.in, path);
+  if (parts.and !== undefined) {
+    const conditions = all(parts.and, "and");
+    return (scope) => conditions.every((holds) => holds(scope));
+  }
+  if (parts.or !== undefined) {
+    const conditions = all(parts.or, "or");
+    return (scope) => conditions.some((holds) => holds(scope));
+  }
+  if (parts.not !== undefined) {
+    const holds = compileCondition(compiler, parts.not, `${path}.not`);
+    return (scope) => !holds(scope);
+  }
+  if (compiler.model.name === "plain") {
+    compiler.problem(path, "is not a guard; write a function, a name, or { in }, { and }, { or }, { not }");
+    return () => false;
+  }
+  return compiler.model.condition(source, path) as Condition;
+}
+
+function compileIn(compiler: Compiler, name: string, path: string): Condition {
+  const node = compiler.find(name);
+  if (node === undefined) {
+    compiler.problem(
+      `${path}.in`,
+      `names no state: ${JSON.stringify(name)}; write a path such as a.b, or #id`,
+    );
+    return () => false;
+  }
+  return (scope) => scope.isActive(node);
+}
+
+/** Contracts by name. One that throws does not hold. */
+export function compileContracts(compiler: Compiler, source: unknown, path: string): Contract[] {
+  return Object.entries((source ?? {}) as Parts).map(([name, guard]) => {
+    const holds = compileCondition(compiler, guard, `${path}.${name}`);
+    return { name, holds };
+  });
+}
