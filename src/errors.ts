@@ -45,6 +45,10 @@ export const errors = {
     retry: "after-fix",
     meaning: "A step went round in circles; the message shows the loop.",
   },
+  SIMULATION_UNBOUNDED: {
+    retry: "after-fix",
+    meaning: "Simulated runs keep sending to each other and never come to rest.",
+  },
   DEFERRED_FULL: { retry: "later", meaning: "The run defers more events than a run may hold." },
   DRAFT_CLOSED: { retry: "after-fix", meaning: "A draft was used after its update had ended." },
   PATCH_INVALID: { retry: "after-fix", meaning: "A patch does not fit the value it is applied to." },

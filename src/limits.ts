@@ -14,4 +14,6 @@ export const limits = {
   stateDepthMax: 64,
   /** Configurations and plans a compiled machine remembers before it starts its cache afresh. */
   cachedMax: 10_000,
+  /** Turns a simulation may need to come to rest without time passing; runs that keep sending to each other never do. */
+  turnsMax: 100_000,
 } as const;

@@ -186,7 +186,7 @@ function compileEvent(compiler: Compiler, source: unknown, path: string): Comput
 function eventOf(value: unknown, path: string): Event {
   const { type, data } = (value ?? {}) as { type?: unknown; data?: unknown };
   if (typeof type !== "string" || type === "") throw new TypeError(`${path} must give an event with a type`);
-  return makeEvent(type, data === undefined ? undefined : freezeDeep(toJson(data, ["data"], path)));
+  return makeEvent(type, data === undefined ? undefined : freezeDeep(toJson(data, [], `${path}.data`)));
 }
 
 function makeEvent(type: string, data: Json | undefined): Event {

@@ -73,8 +73,15 @@ export function admitEvent(given: unknown): Event {
         `The event ${JSON.stringify(event.type)} has a field ${JSON.stringify(key)}: put the payload in \`data\``,
       );
     }
+    const value = event[key as keyof Event];
+    if (typeof value !== "string" && key !== "data" && value !== undefined) {
+      throw new HoldfastError(
+        "EVENT_INVALID",
+        `The event ${JSON.stringify(event.type)} has a field ${JSON.stringify(key)} that is not text`,
+      );
+    }
   }
   if (event.data === undefined) return freezeDeep(event);
-  const data = toJson(event.data, ["data"], "event");
+  const data = toJson(event.data, [], "event.data");
   return freezeDeep(data === event.data ? event : { ...event, data });
 }

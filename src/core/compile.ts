@@ -20,7 +20,7 @@ import { afterType, doneInvokeType, doneStateType, errorInvokeType, unknownInvok
 import { compileContracts, compileGuard } from "./guard.ts";
 import { freezeDeep, type Json, type JsonObject, toJson } from "./json.ts";
 import { plainModel } from "./plain-model.ts";
-import { specificity, unhandledPolicy, writePolicy } from "./policy.ts";
+import { prioritiesOf, specificity, unhandledPolicy, writePolicy } from "./policy.ts";
 import { descend, resolveTarget } from "./target.ts";
 import { join, Tree } from "./tree.ts";
 import { delayOf, jsonOf, machineOf, textOf } from "./value.ts";
@@ -94,11 +94,37 @@ class Compilation implements Compiler {
 
   connectStates(): void {
     for (const [node, { state, place }] of this.tree.sources) {
-      this.connectRoute(node, state, place);
-      this.connectHandlers(node, state, place);
-      this.connectInvokes(node, state, place);
-      this.connectDelays(node, state, place);
-      this.connectContent(node, state, place);
+      // Each on its own, so that what is malformed in one does not hide the problems of the others.
+      this.attempt(place, () => this.connectRoute(node, state, place));
+      this.attempt(place, () => this.connectHandlers(node, state, place));
+      this.attempt(place, () => this.connectInvokes(node, state, place));
+      this.attempt(place, () => this.connectDelays(node, state, place));
+      this.attempt(place, () => this.connectContent(node, state, place));
+      if (!Array.isArray(state.on)) sortBySpecificity(node.transitions);
+    }
+    for (const node of this.tree.nodes) if (node.kind === "history") this.checkDefault(node);
+  }
+
+  /** Definitions may come from anywhere: whatever cannot even be read is a problem like any other. */
+  private attempt(place: string, connect: () => void): void {
+    try {
+      connect();
+    } catch (error) {
+      this.problem(place, `cannot be read: ${(error as Error).message}`);
+    }
+  }
+
+  /** A default that leads through other histories back to itself would never arrive anywhere. */
+  private checkDefault(history: StateNode): void {
+    const seen = new Set<StateNode>();
+    const leadsBack = (node: StateNode): boolean => {
+      if (node.kind !== "history" || seen.has(node)) return false;
+      seen.add(node);
+      return (node.initial?.targets ?? []).some((target) => target === history || leadsBack(target));
+    };
+    if (leadsBack(history)) {
+      const { place } = this.tree.sources.get(history) as { readonly place: string };
+      this.problem(join(place, "target"), "leads back to itself; a default needs a state");
     }
   }
 
@@ -122,7 +148,9 @@ class Compilation implements Compiler {
 
   private initialRoute(node: StateNode, initial: unknown, place: string): Route {
     const parts = (
-      typeof initial === "object" && !Array.isArray(initial) ? initial : { target: initial }
+      typeof initial === "object" && initial !== null && !Array.isArray(initial)
+        ? initial
+        : { target: initial }
     ) as Parts;
     const names = listOf(parts.target) as string[];
     const fallback = node.children[0];
@@ -132,9 +160,9 @@ class Compilation implements Compiler {
       return { targets: fallback === undefined ? [] : [fallback], run: undefined };
     }
     const targets = names.flatMap((name) => {
-      const found = name.startsWith("#")
+      const found = String(name).startsWith("#")
         ? resolveTarget(name, node, this.tree.byId)
-        : descend(node, name.replace(/^\./, ""));
+        : descend(node, String(name).replace(/^\./, ""));
       if (found !== undefined && isDescendant(found, node)) return [found];
       const known = node.children.map((child) => child.key).join(", ");
       this.problem(place, `names no state inside: ${JSON.stringify(name)}; there are ${known}`);
@@ -148,14 +176,13 @@ class Compilation implements Compiler {
     const { on } = state;
     if (Array.isArray(on)) {
       on.forEach((handler: Parts, index) => {
+        const at = `${join(place, "on")}[${index}]`;
         const events = listOf(handler.event).flatMap((event) => String(event).trim().split(/\s+/));
-        this.addTransitions(node, events, handler, `${join(place, "on")}[${index}]`);
+        if (events.length === 0) this.problem(at, "needs an event; without one, write it under `always`");
+        this.addTransitions(node, events, handler, at);
       });
     } else {
-      const entries = Object.entries(on ?? {}).sort(
-        ([one], [other]) => specificity(other) - specificity(one),
-      );
-      for (const [event, handlers] of entries)
+      for (const [event, handlers] of Object.entries(on ?? {}))
         this.addTransitions(node, [event], handlers, join(place, "on", event));
     }
     if (state.onDone !== undefined) {
@@ -301,10 +328,8 @@ class Compilation implements Compiler {
     node.require = compileContracts(this, state.require, join(place, "require"));
     node.ensure = compileContracts(this, state.ensure, join(place, "ensure"));
     node.writes = writePolicy(state.writes, join(place, "writes"), this);
-    if (state.defer !== undefined) {
-      node.defer = state.defer;
-      for (const descriptor of state.defer) this.descriptors.add(descriptor);
-    }
+    node.defer = listOf(state.defer) as readonly string[];
+    for (const descriptor of node.defer) this.descriptors.add(descriptor);
     if (state.output !== undefined) node.output = jsonOf(this, state.output, join(place, "output"));
     if (state.data !== undefined) node.declare = this.model.declare(state.data, join(place, "data")) as Code;
   }
@@ -325,9 +350,7 @@ class Compilation implements Compiler {
       start: this.startOf(definition.start),
       unhandled: unhandledPolicy(definition.unhandled, this),
       descriptors: [...this.descriptors].filter((descriptor) => descriptor !== "*"),
-      priorities: Object.entries(definition.priorities ?? {}).sort(
-        ([one], [other]) => specificity(other) - specificity(one),
-      ),
+      priorities: prioritiesOf(definition.priorities, this),
       cache: { byPaths: new WeakMap(), byKey: new Map() },
     };
     return { chart, problems: this.problems, missing: [...this.unimplemented], machines: this.machines };
@@ -341,6 +364,12 @@ class Compilation implements Compiler {
       return () => ({});
     }
   }
+}
+
+/** Whatever a handler is written under, the most specific comes first: `*` must not swallow what `after` waits for. */
+function sortBySpecificity(transitions: TransitionNode[]): void {
+  const rank = ({ descriptors: [only] }: TransitionNode) => specificity(only as string);
+  transitions.sort((one, other) => rank(other) - rank(one));
 }
 
 function isReference(value: unknown): value is MachineReference {

@@ -17,11 +17,11 @@ export function configurationOf(chart: Chart, paths: readonly string[]): Configu
     if (node === undefined || !isLeaf(node)) return undefined;
     leaves.push(node);
   }
-  return isLegal(chart, leaves) ? intern(chart, leaves) : undefined;
+  return isLegal(chart.root, leaves) ? intern(chart, leaves) : undefined;
 }
 
-/** Whether leaves in document order are exactly one way to be in the chart. */
-function isLegal(chart: Chart, leaves: readonly StateNode[]): boolean {
+/** Whether leaves in document order are exactly one way to be in a state. */
+export function isLegal(within: StateNode, leaves: readonly StateNode[]): boolean {
   let next = 0;
   const covers = (node: StateNode): boolean => {
     if (isLeaf(node)) return leaves[next++] === node;
@@ -32,7 +32,7 @@ function isLegal(chart: Chart, leaves: readonly StateNode[]): boolean {
     );
     return child !== undefined && covers(child);
   };
-  return covers(chart.root) && next === leaves.length;
+  return covers(within) && next === leaves.length;
 }
 
 /** The one configuration with these leaves. */

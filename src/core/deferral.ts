@@ -10,7 +10,13 @@ export function unhandledPolicy(work: Work, event: Event): UnhandledPolicy {
   if (isDeferredHere(work, event)) return "defer";
   if (event.kind !== undefined || event.timer !== undefined) return "ignore";
   const { unhandled } = work.chart;
-  return isKnown(work, event.type) ? unhandled.known : unhandled.unknown;
+  const policy = isKnown(work, event.type) ? unhandled.known : unhandled.unknown;
+  return policy === "reject" && isServed(work, event) ? "ignore" : policy;
+}
+
+/** Whether somebody had the event already: the finalize of the invocation it comes from, or a child it was passed on to. */
+function isServed(work: Work, event: Event): boolean {
+  return event.invocation !== undefined || work.children.some(({ autoforward }) => autoforward);
 }
 
 /** Whether the machine has a use for such an event in any state. */

@@ -133,9 +133,12 @@ export type Transitions<Context = JsonObject, Ev = Event> =
   | Transition<Context, Ev>
   | readonly Transition<Context, Ev>[];
 
-type EventOf<Ev extends EventShape, Type> = Type extends Ev["type"]
-  ? Extract<Ev, { readonly type: Type }>
-  : Event;
+/** Where the events are just any events, so is each of them. */
+type EventOf<Ev extends EventShape, Type> = string extends Ev["type"]
+  ? Ev
+  : Type extends Ev["type"]
+    ? Extract<Ev, { readonly type: Type }>
+    : Event;
 type PlatformType = `done.${string}` | `error.${string}` | `${string}*`;
 
 /** Handlers by event key; the most specific key that matches comes first. */

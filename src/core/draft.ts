@@ -8,6 +8,7 @@
  * Why not mutative or immer: docs/decisions/0002-drafts.md has the measurements.
  */
 import { HoldfastError } from "../errors.ts";
+import { limits } from "../limits.ts";
 import { freeze, freezeDeep, isScalar, type Path, put, showPath, toJson } from "./json.ts";
 
 type Container = Record<string, unknown>;
@@ -27,7 +28,7 @@ class Node {
   proxy: Container | undefined = undefined;
   copy: Container | undefined = undefined;
   modified = false;
-  finishing = false;
+  stage: "open" | "finishing" | "finished" = "open";
   /** Of an array: the range that holds every child draft and every written item. */
   low = Number.POSITIVE_INFINITY;
   high = -1;
@@ -114,8 +115,12 @@ function write(node: Node, key: string, value: unknown): boolean {
 
 function writeItem(node: Node, copy: unknown[], key: string, value: unknown): void {
   const lengthBefore = copy.length;
+  const index = Number(key);
+  // A list has items and nothing else: anything under another key, such as -1, would be lost with the next JSON.
+  if (key !== "length" && (String(index) !== key || !(index >= 0) || !Number.isInteger(index)))
+    refuseKey(node, key);
   (copy as unknown as Container)[key] = value;
-  touch(node, key === "length" ? copy.length : Number(key));
+  touch(node, key === "length" ? copy.length : index);
   // Growing past the end leaves holes; they must be looked at too.
   if (copy.length > lengthBefore) touch(node, lengthBefore);
 }
@@ -123,7 +128,8 @@ function writeItem(node: Node, copy: unknown[], key: string, value: unknown): vo
 function traps<Base extends object>(node: (target: Base) => Node): ProxyHandler<Base> {
   return {
     get: (target, key) => (key === nodeOf ? node(target) : read(node(target), key as string)),
-    set: (target, key, value) => typeof key === "string" && write(node(target), key, value),
+    set: (target, key, value) =>
+      typeof key === "string" ? write(node(target), key, value) : refuseKey(node(target), String(key)),
     deleteProperty(target, key) {
       const drafted = node(target);
       const source = current(drafted);
@@ -163,34 +169,61 @@ function refuseKey(node: Node, key: string): never {
   );
 }
 
+function refusePlace(node: Node, why: string): never {
+  throw new HoldfastError("NOT_JSON", `${placeOf(node)} ${why}`, { details: { path: placeOf(node) } });
+}
+
 /** What a draft came to: its base if nothing changed, else its copy, made clean wherever it was touched. */
 function finish(node: Node): Container {
   if (!node.modified || node.copy === undefined) return node.base;
   const { copy } = node;
-  if (node.finishing) return copy;
-  node.finishing = true;
+  if (node.stage === "finished") return copy;
+  if (node.stage === "finishing") return refusePlace(node, "contains itself, and JSON has no cycles");
+  node.stage = "finishing";
   if (Array.isArray(copy)) {
     const end = Math.min(node.high + 1, copy.length);
     for (let index = node.low; index < end; index++) copy[index] = adopt(copy[index], node, index);
   } else {
     for (const key of Object.keys(copy)) {
       const value = copy[key];
-      if (value !== node.base[key]) put(copy, key, adopt(value, node, key));
+      // A function is looked at in any case: it may be the one its base inherits.
+      if (value !== node.base[key] || typeof value === "function") put(copy, key, adopt(value, node, key));
     }
   }
+  node.stage = "finished";
   return freeze(copy);
 }
 
 function adopt(value: unknown, node: Node, key: string | number): unknown {
   if (isScalar(value)) return value;
   const child = draftNode(value);
-  if (child !== undefined) return finish(child);
+  if (child !== undefined) return finishAt(child, depthOf(node) + 1);
   return freezeDeep(toJson(value, [...pathOf(node), key], node.session.root, resolve));
 }
 
-function resolve(value: object): unknown {
+function resolve(value: object, depth: number): unknown {
   const node = draftNode(value);
-  return node === undefined ? value : finish(node);
+  return node === undefined ? value : finishAt(node, depth);
+}
+
+/** What a draft came to, for a place this deep. Only one that moved further down can have become too deep. */
+function finishAt(node: Node, depth: number): Container {
+  const finished = finish(node);
+  if (depth > depthOf(node) && exceeds(finished, limits.jsonDepthMax - depth)) {
+    refusePlace(node, `was moved to where it is nested deeper than ${limits.jsonDepthMax} levels`);
+  }
+  return finished;
+}
+
+function depthOf(node: Node): number {
+  let depth = 0;
+  for (let up = node.parent; up !== undefined; up = up.parent) depth++;
+  return depth;
+}
+
+function exceeds(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return levels <= 0 || Object.values(value).some((item) => exceeds(item, levels - 1));
 }
 
 /** Runs a recipe on a draft of `base` and returns what it made: `base` itself when nothing changed. */

@@ -2,6 +2,7 @@
 import { HoldfastError } from "../errors.ts";
 
 const unitMs: Readonly<Record<string, number>> = {
+  "": 1,
   ms: 1,
   millisecond: 1,
   s: 1_000,
@@ -23,8 +24,9 @@ export function durationMs(duration: unknown): number {
   if (typeof duration === "number" && duration >= 0 && Number.isFinite(duration)) return duration;
   if (typeof duration === "string") {
     const [, amount, unit] = /^\s*(\d+(?:\.\d+)?|\.\d+)\s*([a-z]*)\s*$/i.exec(duration) ?? [];
-    const perUnit = unit === "" ? 1 : unitMs[singular(unit?.toLowerCase() ?? "")];
-    if (amount !== undefined && perUnit !== undefined) return Number(amount) * perUnit;
+    const name = singular(unit?.toLowerCase() ?? "");
+    const ms = Object.hasOwn(unitMs, name) ? Number(amount) * (unitMs[name] as number) : Number.NaN;
+    if (Number.isFinite(ms)) return ms;
   }
   throw new HoldfastError(
     "DURATION_INVALID",

@@ -45,7 +45,7 @@ function startInvocation(work: Work, node: StateNode, invoke: InvokeNode, index:
 export function takeFromInvocation(work: Work, event: Event): boolean {
   const from = ({ key }: { readonly key: string }) => key === event.invocation;
   const invocation: Activity | Child | undefined = work.activities.find(from) ?? work.children.find(from);
-  if (invocation === undefined) return false;
+  if (invocation === undefined) return endedBefore(work, event);
   if (settles(event)) {
     if (work.activities.some(from)) work.activities = without(work.activities, from);
     else work.children = without(work.children, from);
@@ -64,4 +64,16 @@ export function forwardToChildren(work: Work, event: Event): void {
     const { timer: _timer, invocation: _invocation, ...copy } = event;
     work.dispatch(work.nextKey(), freeze(copy), { child: child.id }, undefined);
   }
+}
+
+/**
+ * In SCXML a child that ended by itself says so even if its state was left meanwhile (a cancelled one never does), as
+ * long as no later invocation goes by the same name. https://www.w3.org/TR/scxml/#invoke
+ */
+function endedBefore(work: Work, event: Event): boolean {
+  return (
+    work.chart.matching === "scxml" &&
+    settles(event) &&
+    !work.children.some(({ id }) => id === event.invokeId)
+  );
 }

@@ -24,41 +24,50 @@ export function showPath(path: Path, root = "$"): string {
 }
 
 /** What stands in for other values inside a value under construction; drafts are resolved through it. */
-export type Resolve = (value: object) => unknown;
+export type Resolve = (value: object, depth: number) => unknown;
 
 /**
  * The value as JSON: the same reference where it is clean, a copy without its `undefined` fields where it has some.
  * Throws NOT_JSON, with the path, for anything JSON cannot hold.
  */
-export function toJson(value: unknown, path: Path, root?: string, resolve?: Resolve): Json {
-  return isClean(value, 0, resolve) ? value : clean(value, { root, resolve, path: [...path] });
+export function toJson(
+  value: unknown,
+  path: Path,
+  root?: string,
+  resolve?: Resolve,
+  depthMax: number = limits.jsonDepthMax,
+): Json {
+  if (isClean(value, depthMax - path.length, resolve)) return value;
+  return clean(value, { root, resolve, depthMax, path: [...path] });
 }
 
 /** Whether a value can be taken as it is: the usual case, told without making anything. */
-function isClean(value: unknown, depth: number, resolve: Resolve | undefined): value is Json {
+function isClean(value: unknown, levels: number, resolve: Resolve | undefined): value is Json {
   if (isScalar(value)) return true;
-  if (typeof value !== "object" || value === null || depth >= limits.jsonDepthMax) return false;
-  if (resolve !== undefined && resolve(value) !== value) return false;
+  if (typeof value !== "object" || value === null || levels <= 0) return false;
+  if (resolve !== undefined && resolve(value, limits.jsonDepthMax - levels) !== value) return false;
   if (Array.isArray(value)) {
     for (let index = 0; index < value.length; index++)
-      if (!isClean(value[index], depth + 1, resolve)) return false;
+      if (!isClean(value[index], levels - 1, resolve)) return false;
     return true;
   }
   if (Object.getPrototypeOf(value) !== Object.prototype) return false;
   for (const key in value) {
-    if (!isClean((value as Record<string, unknown>)[key], depth + 1, resolve)) return false;
+    if (!isClean((value as Record<string, unknown>)[key], levels - 1, resolve)) return false;
   }
   return Object.getOwnPropertySymbols(value).length === 0;
 }
 
-/** Whether a value is JSON without parts. */
+/** Whether a value is JSON without parts. Minus zero is not: JSON writes it as 0. */
 export function isScalar(value: unknown): value is null | boolean | number | string {
-  return typeof value === "string" || Number.isFinite(value) || typeof value === "boolean" || value === null;
+  if (typeof value === "number") return Number.isFinite(value) && !Object.is(value, -0);
+  return typeof value === "string" || typeof value === "boolean" || value === null;
 }
 
 interface Cleaning {
   readonly root: string | undefined;
   readonly resolve: Resolve | undefined;
+  readonly depthMax: number;
   readonly path: (string | number)[];
 }
 
@@ -68,7 +77,8 @@ function clean(value: unknown, at: Cleaning): Json {
     case "boolean":
       return value;
     case "number":
-      return Number.isFinite(value) ? value : refuse(at, `the number ${value}`);
+      if (!Number.isFinite(value)) refuse(at, `the number ${value}`);
+      return Object.is(value, -0) ? 0 : value;
     case "object":
       return value === null ? null : cleanObject(value, at);
     default:
@@ -77,10 +87,10 @@ function clean(value: unknown, at: Cleaning): Json {
 }
 
 function cleanObject(given: object, at: Cleaning): Json {
-  if (at.path.length >= limits.jsonDepthMax) {
-    return refuse(at, `nested deeper than ${limits.jsonDepthMax} levels (or a cycle)`);
+  if (at.path.length >= at.depthMax) {
+    return refuse(at, `nested deeper than ${at.depthMax} levels (or a cycle)`);
   }
-  const value = (at.resolve === undefined ? given : at.resolve(given)) as object;
+  const value = (at.resolve === undefined ? given : at.resolve(given, at.path.length)) as object;
   // What a draft resolves to was cleaned when its own update ended.
   if (value !== given) return value as Json;
   if (Array.isArray(value)) return cleanArray(value, at);
@@ -99,7 +109,7 @@ function cleanArray(value: readonly unknown[], at: Cleaning): Json {
     if (item === undefined) refuse(at, index in value ? "undefined" : "a hole in an array");
     const cleaned = clean(item, at);
     at.path.pop();
-    if (cleaned !== item && copy === undefined) copy = value.slice(0, index) as Json[];
+    if (!Object.is(cleaned, item) && copy === undefined) copy = value.slice(0, index) as Json[];
     copy?.push(cleaned);
   }
   return copy ?? (value as readonly Json[]);
@@ -115,7 +125,7 @@ function cleanRecord(value: Record<string, unknown>, at: Cleaning, mustCopy: boo
     at.path.push(key);
     const json = item === undefined ? undefined : clean(item, at);
     at.path.pop();
-    if (json !== item || json === undefined) changed = true;
+    if (!Object.is(json, item) || json === undefined) changed = true;
     cleaned.push(json as Json);
   }
   if (!changed) return value as JsonObject;

@@ -145,6 +145,7 @@ export function apply(before: Json, patches: readonly Patch[]): Json {
 function applyPatch(root: { value: Json }, patch: Patch, own: Set<object>): void {
   let holder: Container = root as unknown as Container;
   let key: string | number = "value";
+  if (!isPatch(patch)) throw new HoldfastError("PATCH_INVALID", `${JSON.stringify(patch)} is not a patch`);
   for (const next of patch.path) {
     holder = ownContainer(holder, key, own, patch);
     key = next;
@@ -155,7 +156,8 @@ function applyPatch(root: { value: Json }, patch: Patch, own: Set<object>): void
       if (isList(holder) && !isPlace(key, holder.length)) misfit(patch, `there is no item ${key}`);
       return put(holder, String(key), freezeDeep(patch.value));
     case "delete":
-      if (value === undefined || isList(holder)) misfit(patch, "there is nothing to delete");
+      if (value === undefined || isList(holder) || patch.path.length === 0)
+        misfit(patch, "there is nothing to delete");
       delete holder[key];
       return;
     case "append":
@@ -174,6 +176,12 @@ function applyPatch(root: { value: Json }, patch: Patch, own: Set<object>): void
     default:
       misfit(patch, "there is no such operation");
   }
+}
+
+function isPatch(patch: unknown): patch is Patch {
+  const isKey = (key: unknown) => typeof key === "string" || typeof key === "number";
+  const { path } = (patch ?? {}) as Partial<Patch>;
+  return isList(path) && path.every(isKey);
 }
 
 function splice(container: Container, index: number, remove: number, insert: readonly Json[]): void {

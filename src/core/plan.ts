@@ -70,6 +70,7 @@ function makePlan(
   for (const { history: node, paths } of remembers) recalled[node.path] = paths;
   const entering = new Entering(recalled);
   for (const transition of transitions) entering.addTransition(transition, domainOf(transition, recalled));
+  entering.leaveOut((node) => from.active.has(node) && !exits.includes(node));
   const plan = finishPlan(chart, exits, transitions, entering, from.leaves);
   return { ...plan, remembers, quiet: plan.quiet && remembers.length === 0, historic: entering.historic };
 }
@@ -109,12 +110,19 @@ class Entering {
   addTransition(transition: TransitionNode, domain: StateNode | undefined): void {
     if (domain === undefined) return;
     const { targets, source } = transition;
-    for (const target of targets) {
+    for (const target of targets) this.addDescendants(target);
+    for (const target of effectiveTargets(transition, this.history)) {
       // A state that is its own target without being left is not entered again; what is inside it is.
       if (target === source && domain === source) this.staying.add(target);
-      this.addDescendants(target);
+      this.addAncestors(target, domain);
     }
-    for (const target of effectiveTargets(transition, this.history)) this.addAncestors(target, domain);
+    // A parallel state that stays lost all its regions; those no target lies in are entered by default.
+    if (domain.kind === "parallel") this.addRegions(domain);
+  }
+
+  /** A history adds all states up to its parent, which may lie above the domain: those are active and stay so. */
+  leaveOut(isActive: (node: StateNode) => boolean): void {
+    for (const node of this.nodes) if (isActive(node) && !this.staying.has(node)) this.nodes.delete(node);
   }
 
   addDescendants(node: StateNode): void {

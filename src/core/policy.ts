@@ -12,6 +12,18 @@ export function specificity(descriptor: string): number {
   return descriptor.endsWith(".*") ? descriptor.length : Number.MAX_SAFE_INTEGER;
 }
 
+/** Which event goes first, by descriptor: the most specific first. */
+export function prioritiesOf(
+  declared: MachineDefinition["priorities"],
+  report: Reporter,
+): Chart["priorities"] {
+  const priorities = Object.entries(declared ?? {});
+  for (const [descriptor, priority] of priorities) {
+    if (!Number.isFinite(priority)) report.problem(`priorities.${descriptor}`, "must be a number");
+  }
+  return priorities.sort(([one], [other]) => specificity(other) - specificity(one));
+}
+
 /** Who wins when regions contradict each other, by the path they wrote: the longest prefix declared decides. */
 export function writePolicy(
   declared: unknown,

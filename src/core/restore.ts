@@ -1,18 +1,23 @@
 /** From stored JSON back to a state, with every doubt removed before a step relies on it. */
 import { HoldfastError } from "../errors.ts";
+import { limits } from "../limits.ts";
 import { admitState } from "./admit.ts";
-import { type Chart, isDescendant } from "./chart.ts";
+import { type Chart, isLeaf, type StateNode } from "./chart.ts";
+import { isLegal } from "./configuration.ts";
 import type { EventShape } from "./event.ts";
 import { freezeDeep, type JsonObject, toJson } from "./json.ts";
 import type { Machine } from "./machine.ts";
 import type { State } from "./state.ts";
+
+/** A state wraps contexts and events, which have the whole depth for themselves, in a few levels of its own. */
+const depthMax = limits.jsonDepthMax + 8;
 
 /** The state that was stored; throws STATE_INVALID, saying what is wrong, if this machine cannot have made it. */
 export function restore<Context, Ev extends EventShape, Input>(
   machine: Machine<Context, Ev, Input>,
   stored: unknown,
 ): State<Context> {
-  const state = toJson(stored, [], "state") as unknown as State;
+  const state = toJson(stored, [], "state", undefined, depthMax) as unknown as State;
   const problem = problemOf(machine.chart, state);
   if (problem !== undefined) {
     throw new HoldfastError(
@@ -39,17 +44,29 @@ function problemOf(chart: Chart, state: State): string | undefined {
 
 function historyProblem(chart: Chart, { history }: State): string | undefined {
   for (const [path, states] of Object.entries(history)) {
-    const parent = chart.byPath.get(path)?.kind === "history" ? chart.byPath.get(path)?.parent : undefined;
-    if (parent === undefined)
+    const node = chart.byPath.get(path);
+    if (node?.kind !== "history")
       return `it remembers a history ${JSON.stringify(path)}, which the machine does not have`;
-    const inside = (name: unknown) => {
-      const node = chart.byPath.get(String(name));
-      return node !== undefined && node.kind !== "history" && isDescendant(node, parent);
-    };
-    if (!Array.isArray(states) || !states.every(inside))
-      return `the history ${JSON.stringify(path)} remembers unknown states`;
+    if (!Array.isArray(states) || !isMemory(chart, node, states))
+      return `the history ${JSON.stringify(path)} remembers what cannot have been`;
   }
   return undefined;
+}
+
+/** Whether a history can have these paths: the leaves below its parent, or, if it is shallow, the children. */
+function isMemory(chart: Chart, history: StateNode, paths: readonly string[]): boolean {
+  const parent = history.parent as StateNode;
+  const nodes = paths.map((path) => chart.byPath.get(path)).filter((node) => node !== undefined);
+  if (nodes.length < paths.length) return false;
+  if (history.deep) return nodes.every(isLeaf) && isLegal(parent, nodes);
+  const children = parent.kind === "parallel" ? parent.children : nodes.slice(0, 1);
+  return (
+    children.length > 0 && isEqual(children, nodes) && nodes.every((node) => parent.children.includes(node))
+  );
+}
+
+function isEqual(some: readonly StateNode[], others: readonly StateNode[]): boolean {
+  return some.length === others.length && some.every((node, index) => node === others[index]);
 }
 
 function pendingProblem(chart: Chart, state: State): string | undefined {

@@ -7,6 +7,7 @@
  * M3. Time moves only when every run is quiet; timers fire in order of their due time, then of their making.
  */
 import { HoldfastError } from "../errors.ts";
+import { limits } from "../limits.ts";
 import { byPriority } from "./deferral.ts";
 import { durationMs } from "./duration.ts";
 import type { Address, Effect, EmitEffect, LogEffect, SendEffect } from "./effect.ts";
@@ -83,7 +84,7 @@ interface Run {
   /** Live children by the key of their invocation. */
   readonly children: Map<string, Run>;
   readonly effects: Effect[];
-  inbox: Event[];
+  readonly inbox: Event[];
   state: State;
   last: Step;
 }
@@ -115,23 +116,19 @@ class Simulator implements Simulation {
   }
 
   send(event: string | Event | EventShape): Step {
-    this.deliver((typeof event === "string" ? { type: event } : event) as Event);
+    const sent = (typeof event === "string" ? { type: event } : event) as Event;
+    this.deliver(sent);
     let taken = this.first.last;
-    for (let turn = this.turn(); turn !== undefined; turn = this.turn()) {
-      if (turn.run === this.first.id && turn.step !== undefined && turn.event === this.sent)
-        taken = turn.step;
-      this.reportUndelivered(turn);
-    }
+    this.runUntilQuiet((turn) => {
+      if (turn.event === sent && turn.step !== undefined) taken = turn.step;
+    });
     return taken;
   }
-
-  private sent: Event | undefined;
 
   deliver(event: Event, run: string = this.first.id): void {
     const target = this.runs.get(run);
     if (target === undefined)
       throw new HoldfastError("EVENT_INVALID", `There is no run ${JSON.stringify(run)} here`);
-    if (target === this.first) this.sent = event;
     target.inbox.push(event);
   }
 
@@ -168,13 +165,15 @@ class Simulator implements Simulation {
     return next;
   }
 
-  runUntilQuiet(): void {
-    for (let turn = this.turn(); turn !== undefined; turn = this.turn()) this.reportUndelivered(turn);
-  }
-
-  /** Nobody outside is listening here, so the sender is told. */
-  private reportUndelivered({ outside, run }: Turn): void {
-    if (outside !== undefined) this.undelivered(this.runs.get(run), outside);
+  runUntilQuiet(look?: (turn: Turn) => void): void {
+    for (let turns = 1; ; turns++) {
+      const turn = this.turn();
+      if (turn === undefined) return;
+      if (turns > limits.turnsMax) throw restless(turn);
+      look?.(turn);
+      // Nobody outside is listening here, so the sender is told.
+      if (turn.outside !== undefined) this.undelivered(this.runs.get(turn.run), turn.outside);
+    }
   }
 
   turn(): Turn | undefined {
@@ -226,7 +225,7 @@ class Simulator implements Simulation {
 
   private take(run: Run): Turn {
     const [event] = byPriority(run.machine, run.inbox) as [Event];
-    run.inbox = run.inbox.filter((one) => one !== event);
+    run.inbox.splice(run.inbox.indexOf(event), 1);
     const taken = step(run.machine, run.state, event, this.stepOptions(run.id, run.parent));
     this.adopt(run, taken);
     return { run: run.id, step: taken, event };
@@ -335,4 +334,12 @@ class Simulator implements Simulation {
     if (run === undefined || run.state.status !== "active") return;
     this.adopt(run, cancel(run.machine, run.state, this.stepOptions(run.id, run.parent)));
   }
+}
+
+function restless({ run, event, effect }: Turn): HoldfastError {
+  const what = JSON.stringify(event?.type ?? effect?.type ?? "its end");
+  return new HoldfastError(
+    "SIMULATION_UNBOUNDED",
+    `The simulation did not come to rest after ${limits.turnsMax} turns; the run ${JSON.stringify(run)} was at ${what}. Put a delay between sends that go on for ever`,
+  );
 }

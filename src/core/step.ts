@@ -207,7 +207,18 @@ function takeRaised(work: Work): boolean {
   if (event === undefined) return false;
   const transitions: readonly TransitionNode[] = selectTransitions(work, event);
   if (transitions.length > 0) takeTransitions(work, transitions, event);
+  else if (work.errors.length > limits.microstepsMax) throw refuseErrors(work);
   return true;
+}
+
+/** A guard that fails on error events raises the next one itself, without a single microstep that could be counted. */
+function refuseErrors(work: Work): HoldfastError {
+  const [last] = work.errors.slice(-1) as [Event];
+  return new HoldfastError(
+    "STEP_UNBOUNDED",
+    `The step on ${JSON.stringify(work.event.type)} did not end after ${limits.microstepsMax} errors, each of which led to the next: ${JSON.stringify(last.data)}`,
+    { details: { error: last } },
+  );
 }
 
 /** Whether a final state of the machine itself is reached. */

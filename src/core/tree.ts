@@ -34,6 +34,10 @@ export class Tree {
   }
 
   private addState(state: StateDefinition, key: string, parent: StateNode | undefined, place: string): void {
+    if (typeof state !== "object" || state === null) {
+      this.problem(place, `is ${JSON.stringify(state)}; a state is an object, and may be an empty one`);
+      return;
+    }
     const path = parent === undefined ? "" : parent.path === "" ? key : `${parent.path}.${key}`;
     const depth = parent === undefined ? 0 : parent.depth + 1;
     if (parent !== undefined && (key === "" || /[.#]/.test(key) || key === "__proto__")) {
@@ -78,6 +82,13 @@ export class Tree {
     }
     if (isLeafKind(node.kind) && state.states !== undefined && Object.keys(state.states).length > 0) {
       this.problem(join(place, "states"), `cannot be inside a ${node.kind} state`);
+    }
+    const regions = Object.values(state.states ?? {}).filter((child) => child?.type !== "history");
+    if (node.kind === "parallel" && regions.length === 0) {
+      this.problem(place, "is parallel and needs regions: states inside it");
+    }
+    if (node.parent === undefined && (type === "final" || type === "history")) {
+      this.problem("type", `is ${type}; a machine itself is parallel, or has no type`);
     }
     const inert = node.kind === "final" || node.kind === "history";
     if (inert && (state.on ?? state.always ?? state.after ?? state.invoke ?? state.onDone) !== undefined) {
@@ -129,8 +140,9 @@ function newNode(index: number, kind: StateKind, { state, key, path, depth, pare
 }
 
 function kindOf(state: StateDefinition, parent: StateNode | undefined): StateKind {
+  if (parent === undefined) return state.type === "parallel" ? "parallel" : "compound";
   if (state.type === "parallel" || state.type === "final" || state.type === "history") return state.type;
-  return parent === undefined || Object.keys(state.states ?? {}).length > 0 ? "compound" : "atomic";
+  return Object.keys(state.states ?? {}).length > 0 ? "compound" : "atomic";
 }
 
 function isLeafKind(kind: StateKind): boolean {

@@ -18,7 +18,7 @@ import {
 import type { Address, CancelEffect, Effect } from "./effect.ts";
 import { communicationErrorType, type Event, executionErrorType } from "./event.ts";
 import type { History } from "./history.ts";
-import { freeze, freezeDeep, type Json, type JsonObject } from "./json.ts";
+import { freeze, freezeDeep, type Json, type JsonObject, toJson } from "./json.ts";
 import type { Activity, Child, State, Timer } from "./state.ts";
 import { Tracer } from "./trace.ts";
 import type { Write } from "./writes.ts";
@@ -326,9 +326,21 @@ export function blankState(chart: Chart): State {
 /** An error as JSON, for the event that reports it. Data models add what they know, such as the place, as its `data`. */
 export function describeError(error: unknown): JsonObject {
   if (isHoldfastError(error)) return { name: error.name, code: error.code, message: error.message };
-  if (error instanceof Error) {
-    const { data } = error as { readonly data?: JsonObject };
-    return { name: error.name, message: error.message, ...data };
+  try {
+    if (!(error instanceof Error)) return { name: "Error", message: String(error) };
+    const { data } = error as { readonly data?: unknown };
+    const known = { name: String(error.name), message: String(error.message) };
+    return typeof data === "object" ? { ...known, ...toOwnJson(data) } : known;
+  } catch {
+    return { name: "Error", message: "something was thrown that cannot be shown" };
   }
-  return { name: "Error", message: String(error) };
+}
+
+/** What an error carries is its thrower's business: what is not JSON stays out of the event, and what is, is copied. */
+function toOwnJson(data: object | null): JsonObject {
+  try {
+    return structuredClone(toJson(data, [])) as JsonObject;
+  } catch {
+    return {};
+  }
 }

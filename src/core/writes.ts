@@ -2,11 +2,12 @@
  * Writes of parallel regions. Two regions that give one place different values within one microstep contradict each
  * other: whichever came last would silently win. The parallel state's policy decides instead.
  *
- * Regions act one after the other, in document order, and each sees what the earlier ones wrote. Adding to the same
- * list is no contradiction: nothing is lost. Anything else that leaves one place with two values is.
+ * Regions act one after the other, and each sees what the earlier ones wrote. Adding to a list or a text is no
+ * contradiction to adding, nor to a change of what it held before: nothing is lost. Anything else that leaves one
+ * place with two values is.
  */
 import { HoldfastError } from "../errors.ts";
-import { leastCommonAncestor, type StateNode } from "./chart.ts";
+import { isDescendant, leastCommonAncestor, type StateNode } from "./chart.ts";
 import type { Json, JsonObject, Path } from "./json.ts";
 import { showPath } from "./json.ts";
 import { apply, diff, type Patch } from "./patch.ts";
@@ -20,7 +21,7 @@ export interface Write {
 /** The context once contradictions are settled; throws WRITES_CONTRADICT where the policy is to reject. */
 export function settleWrites(writes: readonly Write[], context: JsonObject): JsonObject {
   const changes = writes.map((write) => ({ ...write, patches: diff(write.before, write.after) }));
-  let settled = context;
+  const settled: { readonly path: Path; readonly value: Json | undefined }[] = [];
   changes.forEach((later, index) => {
     for (const earlier of changes.slice(0, index)) {
       const parallel = leastCommonAncestor(earlier.node, later.node);
@@ -28,11 +29,32 @@ export function settleWrites(writes: readonly Write[], context: JsonObject): Jso
       for (const path of contradictions(earlier, later)) {
         const policy = parallel.writes(path.join("."));
         if (policy === "reject") throw contradiction(parallel, earlier, later, path);
-        if (policy === "first") settled = apply(settled, [revert(earlier.after, path)]) as JsonObject;
+        settled.push({ path, value: valueAt(winner(changes, parallel, path, policy).after, path) });
       }
     }
   });
-  return settled;
+  return settled
+    .sort((one, other) => one.path.length - other.path.length)
+    .reduce((result, { path, value }, index) => {
+      // What lies inside a place that is settled already came with it.
+      const known = settled.slice(0, index).some((outer) => overlap(outer.path, path) === outer.path);
+      return known || valueAt(result, path) === value ? result : put(result, path, value);
+    }, context);
+}
+
+/** The last write to a place by the region that the policy lets win: the first or the last in document order. */
+function winner(
+  changes: readonly Change[],
+  parallel: StateNode,
+  path: Path,
+  policy: "first" | "last",
+): Change {
+  const wrote = ({ node, patches }: Change, region: StateNode) =>
+    (node === region || isDescendant(node, region)) &&
+    patches.some((patch) => overlap(patch.path, path) !== undefined);
+  const regions = policy === "first" ? parallel.children : parallel.children.toReversed();
+  const region = regions.find((one) => changes.some((change) => wrote(change, one))) as StateNode;
+  return changes.findLast((change) => wrote(change, region)) as Change;
 }
 
 interface Change extends Write {
@@ -44,15 +66,22 @@ function contradictions(earlier: Change, later: Change): Path[] {
   const paths: Path[] = [];
   for (const one of earlier.patches) {
     for (const other of later.patches) {
-      if (one.op === "append" && other.op === "append") continue;
       const shared = overlap(one.path, other.path);
-      if (shared === undefined) continue;
+      if (shared === undefined || isAddition(earlier, one, other)) continue;
       if (JSON.stringify(valueAt(earlier.after, shared)) !== JSON.stringify(valueAt(later.after, shared))) {
         paths.push(shared);
       }
     }
   }
   return paths;
+}
+
+/** Whether one of two writes only adds to what the other one changed, or both add to the same. */
+function isAddition(earlier: Change, one: Patch, other: Patch): boolean {
+  if (other.op === "append") return one.op === "append" || one.path.length > other.path.length;
+  if (one.op !== "append" || other.path.length <= one.path.length) return false;
+  const list = valueAt(earlier.before, one.path) as readonly Json[];
+  return (other.path[one.path.length] as number) < list.length;
 }
 
 /** The shorter path, if it leads to or into the place of the longer one. */
@@ -72,9 +101,9 @@ function valueAt(value: Json, path: Path): Json | undefined {
   return found;
 }
 
-function revert(to: JsonObject, path: Path): Patch {
-  const value = valueAt(to, path);
-  return value === undefined ? { op: "delete", path } : { op: "set", path, value };
+function put(context: JsonObject, path: Path, value: Json | undefined): JsonObject {
+  const patch: Patch = value === undefined ? { op: "delete", path } : { op: "set", path, value };
+  return apply(context, [patch]) as JsonObject;
 }
 
 function contradiction(parallel: StateNode, earlier: Change, later: Change, path: Path): HoldfastError {

@@ -67,7 +67,7 @@ function named(name) {
 }
 function variables() {
   const found = Object.getOwnPropertyNames(scope)
-    .filter((name) => !isSystem(name) && !(builtIn.has(name) && scope[name] === builtIn.get(name)))
+    .filter((name) => !isSystem(name) && !(builtIn.has(name) && Object.is(scope[name], builtIn.get(name))))
     .map((name) => [name, scope[name]]);
   const scoped = lexicals.flatMap((name) => {
     const held = lexical(name);

@@ -54,13 +54,18 @@ export class Session implements Runner {
     this.#seed = this.#kept.chance ?? seedOf(scope.run);
     this.#context = engine.newContext();
     this.#inner = this.#install();
-    this.#callWith("begin", {
-      at: scope.at,
-      chance: this.#seed,
-      lexicals: program.lexicals,
-      system: systemVariables(scope, program.name),
-    });
-    this.#restore();
+    try {
+      this.#callWith("begin", {
+        at: scope.at,
+        chance: this.#seed,
+        lexicals: program.lexicals,
+        system: systemVariables(scope, program.name),
+      });
+      this.#restore();
+    } catch (error) {
+      this.close();
+      throw error;
+    }
   }
 
   /** The scope of the code about to run: what `In` asks, and whose event `_event` is. */

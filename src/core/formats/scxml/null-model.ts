@@ -24,9 +24,11 @@ export const nullModel: DataModel = {
   update: () => () => unavailable(undefined),
   action: () => () => unavailable(undefined),
   location: () => () => unavailable(undefined),
-  declare: () => () => unavailable(undefined),
+  declare: () => (scope) => scope.fail(new Error(nothingHere)),
 };
 
+const nothingHere = "The null data model has no data and no expressions";
+
 function unavailable(reason: string | undefined): never {
-  throw new Error(reason ?? "The null data model has no data and no expressions");
+  throw new Error(reason ?? nothingHere);
 }

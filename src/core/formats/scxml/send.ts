@@ -64,8 +64,10 @@ function viaOf(type: ValueSource | undefined, element: XmlElement): string | Pro
 function delayOf(element: XmlElement): number | DelaySource | undefined {
   const given = exclusiveAttribute(element, ["delay", "delayexpr"]);
   if (given === undefined) return undefined;
-  if (given.name === "delayexpr")
-    return { scxml: "delay", value: expression(given.value, originOf(element)) };
+  if (given.name === "delayexpr") {
+    const at = originOf(element);
+    return { scxml: "delay", value: expression(given.value, at), at };
+  }
   return (
     delayMs(given.value) ??
     refuse(`${JSON.stringify(given.value)} is not a delay; write 500ms or 1.5s`, element)

@@ -26,7 +26,7 @@ export type ParamsSource = {
 };
 
 /** Milliseconds, from text such as `1.5s`. */
-export type DelaySource = { readonly scxml: "delay"; readonly value: ValueSource };
+export type DelaySource = { readonly scxml: "delay"; readonly value: ValueSource; readonly at: Origin };
 
 /** Where a `<send>` goes: an address, from its target and type. Both absent means the session itself. */
 export type AddressSource = {

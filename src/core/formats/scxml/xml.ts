@@ -67,7 +67,7 @@ export function parseXml(text: string): XmlElement {
   let place: Place = start;
 
   parser.on("error", (error) =>
-    refuse(`Not well-formed XML: ${error.message.replace(/^\d+:\d+: /, "")}`, here()),
+    refuse(`Not well-formed XML: ${error.message.replace(/^\d+:\d+: |\.$/g, "")}`, here()),
   );
   parser.on("doctype", () => refuse("A document type is not allowed, nor are entities of one's own", here()));
   const locate = locator(text);

@@ -1,0 +1,102 @@
+/**
+ * Where SCION is known to deviate from SCXML, each as the one procedure of the literal algorithm that would have to be
+ * wrong in the same way. Nothing is excluded from the comparison: when SCION and the oracle differ, the oracle with
+ * these deviations must do exactly what SCION did, or the proof fails. Holdfast must agree with the oracle as it stands.
+ */
+import type { OrderedSet } from "../../test/oracle/collections.ts";
+import {
+  type Content,
+  type Document,
+  getChildStates,
+  type StateNode,
+  type TransitionNode,
+} from "../../test/oracle/document.ts";
+import {
+  documentOrder,
+  getProperAncestors,
+  Interpreter,
+  isAtomicState,
+  isCompoundState,
+  isDescendant,
+  isFinalState,
+  isParallelState,
+} from "../../test/oracle/interpreter.ts";
+import type { Algorithm } from "../../test/oracle/oracle.ts";
+
+export const deviations = {
+  domain:
+    "A transition's domain is computed from its first target alone, before history is known, and may be a parallel state (SCXML: getTransitionDomain, findLCCA).",
+  transitionOrder:
+    "Content of transitions runs in the document order of the transitions, not of the states that selected them (SCXML: microstep).",
+  doneEvents:
+    "Done events are raised after all entries of a microstep, so a parallel state can be done twice, and one with a history child never is (SCXML: enterStates, isInFinalState).",
+  deepHistory: "Deep history forgets final states (SCXML: exitStates).",
+} as const;
+
+export type Deviation = keyof typeof deviations;
+
+export const allDeviations = Object.keys(deviations) as Deviation[];
+
+/** The algorithm with some of the deviations. */
+export function deviating(chosen: readonly Deviation[]): Algorithm {
+  const has = (deviation: Deviation): boolean => chosen.includes(deviation);
+
+  return class extends Interpreter {
+    private finalsEntered: StateNode[] = [];
+
+    override getTransitionDomain(t: TransitionNode): StateNode | null {
+      if (!has("domain") || t.source === this.document.root) return super.getTransitionDomain(t);
+      const [first] = t.target;
+      if (first === undefined) return null;
+      if (
+        t.type === "internal" &&
+        isCompoundState(t.source) &&
+        t.target.every((s) => isDescendant(s, t.source))
+      )
+        return t.source;
+      return getProperAncestors(t.source, null).find((anc) => isDescendant(first, anc)) ?? this.document.root;
+    }
+
+    override isActiveStill(s: StateNode): boolean {
+      return !has("domain") && super.isActiveStill(s);
+    }
+
+    override executeTransitionContent(enabledTransitions: readonly TransitionNode[]): void {
+      super.executeTransitionContent(
+        has("transitionOrder")
+          ? [...enabledTransitions].sort((one, other) => documentOrder(one.source, other.source))
+          : enabledTransitions,
+      );
+    }
+
+    override enterStates(enabledTransitions: readonly TransitionNode[]): void {
+      super.enterStates(enabledTransitions);
+      if (has("deepHistory")) this.forgetStatesWithoutLeaf();
+      for (const s of this.finalsEntered.splice(0)) {
+        const grandparent = s.parent!.parent;
+        this.enqueueDone(s.parent!, s);
+        if (grandparent !== null && isParallelState(grandparent))
+          if (grandparent.children.every((child) => this.isInFinalState(child)))
+            this.enqueueDone(grandparent);
+      }
+    }
+
+    /** SCION knows only of active leaves; what contains none is not active to it. */
+    private forgetStatesWithoutLeaf(): void {
+      const active = this.configuration.toList();
+      for (const s of active)
+        if (!active.some((leaf) => isAtomicState(leaf) && (leaf === s || isDescendant(leaf, s))))
+          this.configuration.delete(s);
+    }
+
+    override finalStateEntered(s: StateNode): void {
+      if (has("doneEvents") && s.parent !== this.document.root) this.finalsEntered.push(s);
+      else super.finalStateEntered(s);
+    }
+
+    override historyOf(h: StateNode, s: StateNode): StateNode[] {
+      const remembered = super.historyOf(h, s);
+      return has("deepHistory") && h.isDeep ? remembered.filter((s0) => !isFinalState(s0)) : remembered;
+    }
+  };
+}

@@ -1,0 +1,175 @@
+/** A plan as a machine definition of Holdfast's own: what an author would write for the same chart. */
+import type {
+  Action,
+  Blocks,
+  Guard,
+  HandlerList,
+  HandlerRecord,
+  MachineDefinition,
+  StateDefinition,
+  TransitionParts,
+} from "../../src/core/definition.ts";
+import type { Event } from "../../src/core/event.ts";
+import type { JsonObject } from "../../src/core/json.ts";
+import type { ActionPlan, EventPlan, GuardPlan, Plan, StatePlan, TransitionPlan } from "./plan.ts";
+import { isAlways } from "./plan.ts";
+import { payloadNumber, probe } from "./probe.ts";
+import { isInside, type Place, plant, stateId, type Tree } from "./tree.ts";
+
+/** The machine that a plan describes. It ignores events that no state takes, as SCXML does. */
+export function definitionOf(plan: Plan): MachineDefinition {
+  const tree = plant(plan.root);
+  const counters = Array.from({ length: plan.counters }, (_, index) => [`c${index}`, []] as const);
+  return {
+    ...stateOf(plan.root, tree, plan.matching),
+    id: plan.root.key,
+    start: Object.fromEntries(counters),
+    matching: plan.matching,
+    unhandled: "ignore",
+  };
+}
+
+/** An event of a plan as the engine takes it. */
+export const eventOf = (event: EventPlan): Event => ({ type: event.type, data: { n: event.n } });
+
+function stateOf(state: StatePlan, tree: Tree, matching: Plan["matching"]): StateDefinition {
+  const place = tree.get(state.key)!;
+  const id = state.named === true ? { id: stateId(state.key) } : {};
+  if (state.kind === "history") {
+    const fallback = state.fallback!;
+    return {
+      ...id,
+      type: "history",
+      history: state.deep === true ? "deep" : "shallow",
+      target: fallback.targets.map((key) => reference(tree.get(key)!, place, tree)),
+      ...someActions(fallback.actions),
+    };
+  }
+  return {
+    ...id,
+    ...(state.kind === "parallel" || state.kind === "final" ? { type: state.kind } : {}),
+    ...(state.output === undefined ? {} : { output: state.output }),
+    ...initialOf(state, place, tree),
+    ...(state.states.length === 0
+      ? {}
+      : { states: Object.fromEntries(state.states.map((child) => [child.key, stateOf(child, tree, matching)])) }),
+    ...handlersOf(state, tree, matching),
+    ...(state.entry.length === 0 ? {} : { entry: blocksOf(state.entry) }),
+    ...(state.exit.length === 0 ? {} : { exit: blocksOf(state.exit) }),
+  };
+}
+
+function initialOf(state: StatePlan, place: Place, tree: Tree): Pick<StateDefinition, "initial"> {
+  if (state.initial === undefined) return {};
+  const targets = state.initial.targets.map((key) => relative(tree.get(key)!, place));
+  const target = targets.length === 1 ? targets[0]! : targets;
+  return {
+    initial: state.initial.actions.length === 0 ? target : { target, ...someActions(state.initial.actions) },
+  };
+}
+
+/** Initial targets are written from their own state down, without a leading dot: `child` or `child.grandchild`. */
+const relative = (target: Place, from: Place): string =>
+  from.path === "" ? target.path : target.path.slice(from.path.length + 1);
+
+/** Targets are written in every way there is, each where it fits. */
+function reference(target: Place, source: Place, tree: Tree): string {
+  if (target.state.named === true) return `#${stateId(target.state.key)}`;
+  if (isInside(target, source) && target.depth % 2 === 0) return `.${relative(target, source)}`;
+  if (target.parent === source.parent && target !== tree.get("root")) return target.state.key;
+  return target.path;
+}
+
+function handlersOf(state: StatePlan, tree: Tree, matching: Plan["matching"]): StateDefinition {
+  const source = tree.get(state.key)!;
+  const partsOf = (transition: TransitionPlan): TransitionParts => transitionOf(transition, source, tree);
+  const always = state.transitions.filter(isAlways).map(partsOf);
+  const onDone = state.transitions.filter((transition) => "done" in transition.trigger).map(partsOf);
+  const handlers = state.transitions.flatMap((transition) =>
+    "events" in transition.trigger ? [{ event: transition.trigger.events, ...partsOf(transition) }] : [],
+  );
+  return {
+    ...(always.length === 0 ? {} : { always }),
+    ...(onDone.length === 0 ? {} : { onDone }),
+    ...(handlers.length === 0 ? {} : { on: matching === "scxml" ? handlers : recordOf(handlers) }),
+  };
+}
+
+/** Handlers by key, for the format in which the most specific key comes first. */
+function recordOf(handlers: HandlerList<JsonObject, Event>): HandlerRecord<JsonObject, Event> {
+  const record: Record<string, TransitionParts[]> = {};
+  for (const { event, ...parts } of handlers)
+    for (const descriptor of [event].flat()) {
+      record[descriptor] ??= [];
+      record[descriptor].push(parts);
+    }
+  return record;
+}
+
+function transitionOf(transition: TransitionPlan, source: Place, tree: Tree): TransitionParts {
+  const targets = transition.targets.map((key) => reference(tree.get(key)!, source, tree));
+  return {
+    ...(targets.length === 0 ? {} : { target: targets.length === 1 ? targets[0]! : targets }),
+    ...(transition.guard === undefined ? {} : { guard: guardOf(transition.guard, tree) }),
+    ...(transition.reenter === undefined ? {} : { reenter: transition.reenter }),
+    ...updateAndActions(transition.actions),
+  };
+}
+
+/** A first action that counts is written as the transition's `update`, which runs before its actions. */
+function updateAndActions(actions: readonly ActionPlan[]): Pick<TransitionParts, "update" | "actions"> {
+  const [first, ...rest] = actions;
+  if (first === undefined || !("count" in first)) return someActions(actions);
+  return { update: increment(first.count), ...someActions(rest) };
+}
+
+const someActions = (actions: readonly ActionPlan[]): Pick<TransitionParts, "actions"> =>
+  actions.length === 0 ? {} : { actions: actions.map(actionOf) };
+
+/** One block is written flat, several as lists of lists. */
+const blocksOf = (blocks: readonly (readonly ActionPlan[])[]): Blocks =>
+  blocks.length === 1 ? blocks[0]!.map(actionOf) : blocks.map((block) => block.map(actionOf));
+
+function actionOf(action: ActionPlan): Action {
+  if ("log" in action) return { log: ({ context, event }) => probe(action.log, event, countersOf(context)) };
+  if ("count" in action) return { update: increment(action.count) };
+  if ("throws" in action) return { update: fail };
+  if (!("counter" in action)) return { raise: action.raise };
+  const guard = guardOf({ counter: action.counter, below: action.below }, new Map());
+  return { choose: [{ guard, actions: [{ update: increment(action.counter) }, { raise: action.raise }] }] };
+}
+
+type Counters = Record<string, unknown[]>;
+const counter = (context: JsonObject, index: number): number => (context as Counters)[`c${index}`]!.length;
+
+/** Counters are lists that grow: regions that add to one list at once do not contradict each other. */
+const increment = (index: number) => (draft: object) => {
+  const list = (draft as Counters)[`c${index}`]!;
+  list.push(list.length);
+};
+
+/** The counters of a context as numbers. */
+export const countersOf = (context: JsonObject): Record<string, number> =>
+  Object.fromEntries(Object.entries(context as Counters).map(([name, list]) => [name, list.length]));
+
+function fail(): never {
+  throw new Error("This action always fails.");
+}
+
+function guardOf(guard: GuardPlan, tree: Tree): Guard {
+  if ("not" in guard) return { not: guardOf(guard.not, tree) };
+  if ("and" in guard) return { and: guard.and.map((part) => guardOf(part, tree)) };
+  if ("or" in guard) return { or: guard.or.map((part) => guardOf(part, tree)) };
+  if ("in" in guard) {
+    const place = tree.get(guard.in)!;
+    return { in: place.state.named === true ? `#${stateId(guard.in)}` : place.path };
+  }
+  if ("throws" in guard) return fail;
+  if ("parity" in guard)
+    return ({ event }) => {
+      const n = payloadNumber(event.data);
+      return n !== undefined && n % 2 === guard.parity;
+    };
+  if ("odd" in guard) return ({ context }) => counter(context, guard.counter) % 2 === 1;
+  return ({ context }) => counter(context, guard.counter) < guard.below;
+}

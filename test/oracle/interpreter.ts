@@ -1,0 +1,393 @@
+/**
+ * The W3C's algorithm for SCXML interpretation, transcribed as literally as TypeScript allows: one method for each
+ * procedure, under its name and in its order, naive and slow. It owns nothing but that; what a definition means is
+ * read by `document.ts`, what actions do is in `content.ts`.
+ *
+ * It is a class so that a variant, such as another engine's known deviation, is one overridden procedure. Where
+ * Holdfast says more than SCXML can, the addition is marked "Beyond SCXML".
+ *
+ * https://www.w3.org/TR/scxml/#AlgorithmforSCXMLInterpretation
+ */
+import type { Event } from "../../src/core/event.ts";
+import type { Json, JsonObject } from "../../src/core/json.ts";
+import { OrderedSet, Queue } from "./collections.ts";
+import { conditionMatch, evaluate, executeContent, type Session } from "./content.ts";
+import { descriptorTakes } from "./descriptor.ts";
+import { type Content, type Document, getChildStates, type StateNode, type TransitionNode } from "./document.ts";
+
+/** Far more rounds than any chart of the tests needs: beyond it a macrostep has no end. */
+export const roundsMax = 1_000;
+
+/** A macrostep that does not end, which the algorithm itself has no answer to. */
+export class Unbounded extends Error {}
+
+export class Interpreter implements Session {
+  readonly configuration = new OrderedSet<StateNode>();
+  readonly historyValue = new Map<StateNode, readonly StateNode[]>();
+  readonly internalQueue = new Queue<Event>();
+  running = true;
+  context: JsonObject;
+  event: Event;
+  output: Json | undefined;
+  readonly logs: Json[] = [];
+  /** The types of the error events raised on the way. */
+  readonly errors: string[] = [];
+  /** How many sets of transitions were taken. */
+  microsteps = 0;
+  protected readonly document: Document;
+
+  constructor(document: Document, context: JsonObject, event: Event) {
+    this.document = document;
+    this.context = context;
+    this.event = event;
+  }
+
+  /** `interpret(doc)` up to the point where the first external event is awaited. */
+  interpret(): void {
+    this.enterStates([this.initialTransition()]);
+    this.macrostep();
+  }
+
+  /** `mainEventLoop()` for one external event. */
+  mainEventLoop(externalEvent: Event): void {
+    this.event = externalEvent;
+    const enabledTransitions = this.selectTransitions(externalEvent);
+    if (enabledTransitions.length > 0) this.microstep(enabledTransitions);
+    this.macrostep();
+  }
+
+  /** The inner loop of `mainEventLoop()`: eventless transitions first, then internal events, until there are none. */
+  private macrostep(): void {
+    let macrostepDone = false;
+    for (let round = 0; this.running && !macrostepDone; round++) {
+      if (round >= roundsMax) throw new Unbounded("The macrostep does not end.");
+      let enabledTransitions = this.selectEventlessTransitions();
+      if (enabledTransitions.length === 0) {
+        if (this.internalQueue.isEmpty()) macrostepDone = true;
+        else {
+          const internalEvent = this.internalQueue.dequeue();
+          this.event = internalEvent;
+          enabledTransitions = this.selectTransitions(internalEvent);
+        }
+      }
+      if (enabledTransitions.length > 0) this.microstep(enabledTransitions);
+    }
+    if (!this.running) this.exitInterpreter();
+  }
+
+  /** Runs every exit handler. The configuration stays readable afterwards, so it is not emptied as in the original. */
+  private exitInterpreter(): void {
+    for (const s of this.configuration.toList().sort(exitOrder)) {
+      for (const content of s.onexit) this.executeContent(content);
+      if (isFinalState(s) && isScxmlElement(s.parent)) this.returnDoneEvent(s);
+    }
+  }
+
+  private returnDoneEvent(s: StateNode): void {
+    if (s.donedata !== undefined) this.output = evaluate(s.donedata, this);
+  }
+
+  selectEventlessTransitions(): TransitionNode[] {
+    const enabledTransitions = new OrderedSet<TransitionNode>();
+    const atomicStates = this.configuration.toList().filter(isAtomicState).sort(documentOrder);
+    for (const state of atomicStates)
+      loop: for (const s of [state, ...getProperAncestors(state, null)])
+        for (const t of s.transition)
+          if (t.event === undefined && conditionMatch(t.cond, this)) {
+            enabledTransitions.add(t);
+            break loop;
+          }
+    return this.removeConflictingTransitions(enabledTransitions);
+  }
+
+  selectTransitions(event: Event): TransitionNode[] {
+    const enabledTransitions = new OrderedSet<TransitionNode>();
+    const atomicStates = this.configuration.toList().filter(isAtomicState).sort(documentOrder);
+    for (const state of atomicStates)
+      loop: for (const s of [state, ...getProperAncestors(state, null)])
+        for (const t of s.transition)
+          if (t.event !== undefined && this.nameMatch(t.event, event.type) && conditionMatch(t.cond, this)) {
+            enabledTransitions.add(t);
+            break loop;
+          }
+    return this.removeConflictingTransitions(enabledTransitions);
+  }
+
+  private nameMatch(descriptors: readonly string[], type: string): boolean {
+    return descriptors.some((descriptor) => descriptorTakes(descriptor, type, this.document.matching));
+  }
+
+  removeConflictingTransitions(enabledTransitions: OrderedSet<TransitionNode>): TransitionNode[] {
+    const filteredTransitions = new OrderedSet<TransitionNode>();
+    for (const t1 of enabledTransitions.toList()) {
+      let t1Preempted = false;
+      const transitionsToRemove = new OrderedSet<TransitionNode>();
+      for (const t2 of filteredTransitions.toList())
+        if (this.computeExitSet([t1]).hasIntersection(this.computeExitSet([t2]))) {
+          if (isDescendant(t1.source, t2.source)) transitionsToRemove.add(t2);
+          else {
+            t1Preempted = true;
+            break;
+          }
+        }
+      if (!t1Preempted) {
+        for (const t3 of transitionsToRemove.toList()) filteredTransitions.delete(t3);
+        filteredTransitions.add(t1);
+      }
+    }
+    return filteredTransitions.toList();
+  }
+
+  private microstep(enabledTransitions: readonly TransitionNode[]): void {
+    this.microsteps += 1;
+    this.exitStates(enabledTransitions);
+    this.executeTransitionContent(enabledTransitions);
+    this.enterStates(enabledTransitions);
+  }
+
+  private exitStates(enabledTransitions: readonly TransitionNode[]): void {
+    const statesToExit = this.computeExitSet(enabledTransitions).toList().sort(exitOrder);
+    for (const s of statesToExit)
+      for (const h of s.children.filter(isHistoryState)) this.historyValue.set(h, this.historyOf(h, s));
+    for (const s of statesToExit) {
+      for (const content of s.onexit) this.executeContent(content);
+      this.configuration.delete(s);
+    }
+  }
+
+  /** What a history state `h` of `s` remembers when `s` is exited. */
+  historyOf(h: StateNode, s: StateNode): StateNode[] {
+    const f = h.isDeep
+      ? (s0: StateNode) => isAtomicState(s0) && isDescendant(s0, s)
+      : (s0: StateNode) => s0.parent === s;
+    return this.configuration.toList().filter(f);
+  }
+
+  computeExitSet(transitions: readonly TransitionNode[]): OrderedSet<StateNode> {
+    const statesToExit = new OrderedSet<StateNode>();
+    for (const t of transitions)
+      if (t.target.length > 0) {
+        const domain = this.getTransitionDomain(t);
+        for (const s of this.configuration.toList())
+          if (domain !== null && isDescendant(s, domain)) statesToExit.add(s);
+      }
+    return statesToExit;
+  }
+
+  executeTransitionContent(enabledTransitions: readonly TransitionNode[]): void {
+    for (const t of enabledTransitions) this.executeContent(t.content);
+  }
+
+  enterStates(enabledTransitions: readonly TransitionNode[]): void {
+    const statesToEnter = new OrderedSet<StateNode>();
+    const statesForDefaultEntry = new OrderedSet<StateNode>();
+    const defaultHistoryContent = new Map<StateNode, Content>();
+    this.computeEntrySet(enabledTransitions, statesToEnter, statesForDefaultEntry, defaultHistoryContent);
+    for (const s of statesToEnter.toList().sort(entryOrder)) {
+      const stays = this.isActiveStill(s);
+      if (stays && !enabledTransitions.some((t) => t.source === s && this.staysInItself(t))) continue;
+      this.configuration.add(s);
+      if (!stays) for (const content of s.onentry) this.executeContent(content);
+      if (statesForDefaultEntry.isMember(s)) this.executeContent(s.default!.content);
+      const historyContent = defaultHistoryContent.get(s);
+      if (historyContent !== undefined) this.executeContent(historyContent);
+      if (isFinalState(s)) this.finalStateEntered(s);
+    }
+  }
+
+  /**
+   * Beyond SCXML, whose algorithm enters some states that are active: a history adds all states up to its parent, which
+   * may lie above the domain of a transition that comes from inside. Nothing is entered that was not left.
+   */
+  isActiveStill(s: StateNode): boolean {
+    return this.configuration.isMember(s);
+  }
+
+  /** The last part of `enterStates`. https://www.w3.org/TR/scxml/#CoreIntroduction */
+  finalStateEntered(s: StateNode): void {
+    // Beyond SCXML: the root may be parallel, and then ends when all its regions have.
+    if (this.isInFinalState(this.document.root)) this.running = false;
+    if (isScxmlElement(s.parent)) return;
+    const parent = s.parent!;
+    const grandparent = parent.parent!;
+    this.enqueueDone(parent, s);
+    if (isParallelState(grandparent) && !isScxmlElement(grandparent))
+      if (getChildStates(grandparent).every((child) => this.isInFinalState(child)))
+        this.enqueueDone(grandparent);
+  }
+
+  enqueueDone(state: StateNode, final?: StateNode): void {
+    const type = `done.state.${state.id}`;
+    const data = final?.donedata === undefined ? undefined : evaluate(final.donedata, this);
+    this.internalQueue.enqueue({ type, kind: "platform", ...(data === undefined ? {} : { data }) });
+  }
+
+  private computeEntrySet(
+    transitions: readonly TransitionNode[],
+    statesToEnter: OrderedSet<StateNode>,
+    statesForDefaultEntry: OrderedSet<StateNode>,
+    defaultHistoryContent: Map<StateNode, Content>,
+  ): void {
+    for (const t of transitions) {
+      // Beyond SCXML: an atomic state that stays in itself has nothing inside that could start again.
+      if (isAtomicState(t.source) && this.staysInItself(t)) continue;
+      for (const s of t.target)
+        this.addDescendantStatesToEnter(s, statesToEnter, statesForDefaultEntry, defaultHistoryContent);
+      const ancestor = this.getTransitionDomain(t);
+      for (const s of this.getEffectiveTargetStates(t).toList())
+        this.addAncestorStatesToEnter(s, ancestor, statesToEnter, statesForDefaultEntry, defaultHistoryContent);
+      // Beyond SCXML: the domain may be a parallel state, whose regions have all been left.
+      if (ancestor !== null && isParallelState(ancestor))
+        for (const child of getChildStates(ancestor))
+          if (!statesToEnter.some((s) => isDescendant(s, child)))
+            this.addDescendantStatesToEnter(child, statesToEnter, statesForDefaultEntry, defaultHistoryContent);
+    }
+  }
+
+  addDescendantStatesToEnter(
+    state: StateNode,
+    statesToEnter: OrderedSet<StateNode>,
+    statesForDefaultEntry: OrderedSet<StateNode>,
+    defaultHistoryContent: Map<StateNode, Content>,
+  ): void {
+    const addDescendants = (s: StateNode) =>
+      this.addDescendantStatesToEnter(s, statesToEnter, statesForDefaultEntry, defaultHistoryContent);
+    const addAncestors = (s: StateNode, ancestor: StateNode) =>
+      this.addAncestorStatesToEnter(s, ancestor, statesToEnter, statesForDefaultEntry, defaultHistoryContent);
+
+    if (isHistoryState(state)) {
+      const remembered = this.historyValue.get(state);
+      if (remembered === undefined) defaultHistoryContent.set(state.parent!, state.default!.content);
+      const targets = remembered ?? state.default!.target;
+      for (const s of targets) addDescendants(s);
+      for (const s of targets) addAncestors(s, state.parent!);
+      return;
+    }
+    statesToEnter.add(state);
+    if (isCompoundState(state)) {
+      statesForDefaultEntry.add(state);
+      for (const s of state.default!.target) addDescendants(s);
+      for (const s of state.default!.target) addAncestors(s, state);
+    } else if (isParallelState(state)) {
+      for (const child of getChildStates(state))
+        if (!statesToEnter.some((s) => isDescendant(s, child))) addDescendants(child);
+    }
+  }
+
+  addAncestorStatesToEnter(
+    state: StateNode,
+    ancestor: StateNode | null,
+    statesToEnter: OrderedSet<StateNode>,
+    statesForDefaultEntry: OrderedSet<StateNode>,
+    defaultHistoryContent: Map<StateNode, Content>,
+  ): void {
+    for (const anc of getProperAncestors(state, ancestor)) {
+      statesToEnter.add(anc);
+      if (isParallelState(anc))
+        for (const child of getChildStates(anc))
+          if (!statesToEnter.some((s) => isDescendant(s, child)))
+            this.addDescendantStatesToEnter(child, statesToEnter, statesForDefaultEntry, defaultHistoryContent);
+    }
+  }
+
+  isInFinalState(s: StateNode): boolean {
+    if (isCompoundState(s))
+      return getChildStates(s).some((child) => isFinalState(child) && this.configuration.isMember(child));
+    if (isParallelState(s)) return getChildStates(s).every((child) => this.isInFinalState(child));
+    return false;
+  }
+
+  getTransitionDomain(t: TransitionNode): StateNode | null {
+    const tstates = this.getEffectiveTargetStates(t);
+    if (tstates.isEmpty()) return null;
+    if (t.type === "internal" && isCompoundState(t.source) && tstates.every((s) => isDescendant(s, t.source)))
+      return t.source;
+    // Beyond SCXML: a transition that does not re-enter stays in any source that has all its targets.
+    if (t.type === "internal" && tstates.every((s) => s === t.source || isDescendant(s, t.source)))
+      return t.source;
+    return this.findLCCA([t.source, ...tstates.toList()]);
+  }
+
+  /** Beyond SCXML: whether the source is a target that is not left. What is inside it starts again, it does not. */
+  private staysInItself(t: TransitionNode): boolean {
+    const tstates = this.getEffectiveTargetStates(t);
+    return t.type === "internal" && tstates.isMember(t.source) && this.getTransitionDomain(t) === t.source;
+  }
+
+  /** Beyond SCXML: a machine's root may have transitions, which `<scxml>` has not. Nothing is above it, so it is their domain. */
+  findLCCA(stateList: readonly StateNode[]): StateNode {
+    const [head, ...tail] = stateList;
+    for (const anc of getProperAncestors(head!, null).filter(isCompoundStateOrScxmlElement))
+      if (tail.every((s) => isDescendant(s, anc))) return anc;
+    return this.document.root;
+  }
+
+  getEffectiveTargetStates(transition: { readonly target: readonly StateNode[] }): OrderedSet<StateNode> {
+    const targets = new OrderedSet<StateNode>();
+    for (const s of transition.target)
+      if (isHistoryState(s)) {
+        const remembered = this.historyValue.get(s);
+        targets.union(
+          remembered === undefined ? this.getEffectiveTargetStates(s.default!) : new OrderedSet(remembered),
+        );
+      } else targets.add(s);
+    return targets;
+  }
+
+  /** The transition that starts the run: it enters the machine's root, which has no parent to be entered from. */
+  private initialTransition(): TransitionNode {
+    const { root } = this.document;
+    return { source: root, cond: undefined, target: [root], type: "external", content: [] };
+  }
+
+  private executeContent(content: Content): void {
+    executeContent(content, this);
+  }
+
+  isIn(state: string): boolean {
+    const named = state.startsWith("#") ? state.slice(1) : undefined;
+    return this.configuration.some((s) => (named === undefined ? s.path === state : s.id === named));
+  }
+
+  raise(event: Event): void {
+    this.internalQueue.enqueue(event);
+  }
+
+  log(data: Json): void {
+    this.logs.push(data);
+  }
+
+  fail(_error: unknown): void {
+    this.errors.push("error.execution");
+    this.internalQueue.enqueue({ type: "error.execution", kind: "platform" });
+  }
+}
+
+export const isHistoryState = (s: StateNode): boolean => s.type === "history";
+export const isFinalState = (s: StateNode): boolean => s.type === "final";
+export const isParallelState = (s: StateNode): boolean => s.type === "parallel";
+export const isCompoundState = (s: StateNode): boolean => s.type === "state" && s.children.length > 0;
+export const isAtomicState = (s: StateNode): boolean =>
+  isFinalState(s) || (s.type === "state" && s.children.length === 0);
+export const isScxmlElement = (s: StateNode | null): boolean => s !== null && s.parent === null;
+export const isCompoundStateOrScxmlElement = (s: StateNode): boolean => isCompoundState(s) || isScxmlElement(s);
+
+/** All ancestors of `state1` from its parent up to, but not including, `state2`; up to the root if that is null. */
+export function getProperAncestors(state1: StateNode, state2: StateNode | null): StateNode[] {
+  if (state2 !== null && (state2 === state1 || isDescendant(state2, state1))) return [];
+  const found: StateNode[] = [];
+  for (let s = state1.parent; s !== null && s !== state2; s = s.parent) found.push(s);
+  return found;
+}
+
+/** Whether `state1` is a child of `state2`, or a child of a child, and so on. */
+export function isDescendant(state1: StateNode, state2: StateNode): boolean {
+  for (let s = state1.parent; s !== null; s = s.parent) if (s === state2) return true;
+  return false;
+}
+
+export const documentOrder = (one: { documentOrder: number }, other: { documentOrder: number }): number =>
+  one.documentOrder - other.documentOrder;
+/** Ancestors before descendants, and otherwise document order: both are the order of the nodes in the document. */
+export const entryOrder = documentOrder;
+export const exitOrder = (one: StateNode, other: StateNode): number => entryOrder(other, one);
