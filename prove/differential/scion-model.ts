@@ -10,6 +10,7 @@ import type {
   StatePlan,
   TransitionPlan,
 } from "../../test/generate/plan.ts";
+import { counterMax } from "../../test/generate/plan.ts";
 import { payloadNumber, probe } from "../../test/generate/probe.ts";
 import { doneName, plant, type Tree } from "../../test/generate/tree.ts";
 
@@ -158,7 +159,8 @@ export function scionModel(plan: Plan, run: ScionRun): ScionState {
   };
 
   const count = (index: number): void => {
-    run.counters[`c${index}`]! += 1;
+    const name = `c${index}`;
+    run.counters[name] = Math.min(run.counters[name]! + 1, counterMax);
   };
 
   const holds = (guard: GuardPlan, event: ScionEvent | undefined): boolean => {

@@ -3,7 +3,7 @@ import { HoldfastError } from "../errors.ts";
 import type { Configuration } from "./chart.ts";
 import { configurationOf } from "./configuration.ts";
 import type { Event } from "./event.ts";
-import { freezeDeep, toJson } from "./json.ts";
+import { freezeDeep, showValue, toJson } from "./json.ts";
 import type { Machine } from "./machine.ts";
 import type { State } from "./state.ts";
 
@@ -61,10 +61,7 @@ const eventFields: ReadonlySet<string> = new Set([
 export function admitEvent(given: unknown): Event {
   const event = given as Event;
   if (typeof event !== "object" || event === null || typeof event.type !== "string" || event.type === "") {
-    throw new HoldfastError(
-      "EVENT_INVALID",
-      `An event is { type, data }, not ${JSON.stringify(given) ?? String(given)}`,
-    );
+    throw new HoldfastError("EVENT_INVALID", `An event is { type, data }, not ${showValue(given)}`);
   }
   for (const key in event) {
     if (!eventFields.has(key)) {

@@ -92,6 +92,7 @@ export interface TransitionNode extends Route {
   readonly source: StateNode;
   /** Empty for eventless transitions. */
   readonly descriptors: readonly string[];
+  readonly matching: Matching;
   readonly guard: Condition | undefined;
   /** Leaves its source and enters it again, even for a target inside. */
   readonly reenter: boolean;

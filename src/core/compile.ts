@@ -16,7 +16,14 @@ import {
 } from "./chart.ts";
 import { type Compiler, listOf, type Parts } from "./compiler.ts";
 import type { MachineDefinition, MachineReference, StateDefinition } from "./definition.ts";
-import { afterType, doneInvokeType, doneStateType, errorInvokeType, unknownInvokeType } from "./event.ts";
+import {
+  afterType,
+  doneInvokeType,
+  doneStateType,
+  errorInvokeType,
+  type Matching,
+  unknownInvokeType,
+} from "./event.ts";
 import { compileContracts, compileGuard } from "./guard.ts";
 import { freezeDeep, type Json, type JsonObject, toJson } from "./json.ts";
 import { plainModel } from "./plain-model.ts";
@@ -51,6 +58,7 @@ class Compilation implements Compiler {
   readonly guards;
   readonly updates;
   readonly tracksWrites: boolean;
+  private readonly matching: Matching;
 
   private readonly tree: Tree;
   private readonly transitions: TransitionNode[] = [];
@@ -64,6 +72,7 @@ class Compilation implements Compiler {
     this.model = definition.model ?? plainModel;
     this.guards = definition.guards ?? {};
     this.updates = definition.updates ?? {};
+    this.matching = definition.matching ?? "exact";
     this.machines = { ...definition.machines };
     const { id, version } = definition;
     if (typeof id !== "string" || id === "") this.problem("id", "is missing; a machine needs a name");
@@ -186,9 +195,16 @@ class Compilation implements Compiler {
         this.addTransitions(node, [event], handlers, join(place, "on", event));
     }
     if (state.onDone !== undefined) {
-      this.addTransitions(node, [doneStateType(node.name)], state.onDone, join(place, "onDone"));
+      if (node.parent === undefined)
+        this.problem("onDone", "never happens: a machine that is done takes no more events");
+      this.addPlatformTransitions(node, doneStateType(node.name), state.onDone, join(place, "onDone"));
     }
     this.addTransitions(node, [], state.always, join(place, "always"));
+  }
+
+  /** Handlers of what the platform announces: they mean that one event and none below it. */
+  private addPlatformTransitions(node: StateNode, type: string, given: unknown, place: string): void {
+    this.addTransitions(node, [type], given, place, "exact");
   }
 
   private addTransitions(
@@ -196,12 +212,13 @@ class Compilation implements Compiler {
     descriptors: readonly string[],
     given: unknown,
     place: string,
+    matching: Matching = this.matching,
   ): void {
     const list = listOf(given);
     list.forEach((one, index) => {
       const at = list.length > 1 ? `${place}[${index}]` : place;
       const parts = (typeof one === "string" ? { target: one } : (one ?? {})) as Parts;
-      const transition = this.transition(node, descriptors, parts, at);
+      const transition = this.transition(node, { descriptors, matching }, parts, at);
       this.transitions.push(transition);
       (descriptors.length === 0 ? node.eventless : node.transitions).push(transition);
     });
@@ -210,7 +227,7 @@ class Compilation implements Compiler {
 
   private transition(
     node: StateNode,
-    descriptors: readonly string[],
+    listens: Pick<TransitionNode, "descriptors" | "matching">,
     parts: Parts,
     place: string,
   ): TransitionNode {
@@ -222,7 +239,7 @@ class Compilation implements Compiler {
     return {
       index: this.transitions.length,
       source: node,
-      descriptors,
+      ...listens,
       targets,
       reenter: parts.reenter === true,
       historic,
@@ -276,7 +293,7 @@ class Compilation implements Compiler {
       ];
       for (const [key, typeOf] of settled) {
         if (parts[key] === undefined) continue;
-        if (typeof id === "string") this.addTransitions(node, [typeOf(id)], parts[key], join(at, key));
+        if (typeof id === "string") this.addPlatformTransitions(node, typeOf(id), parts[key], join(at, key));
         else this.problem(join(at, key), "needs an invocation whose id is a constant");
       }
     });
@@ -317,7 +334,7 @@ class Compilation implements Compiler {
         : join(place, "after", String(delay));
       const type = afterType(node.path, index);
       node.delays.push({ type, ms: delayOf(this, delay, at) });
-      this.addTransitions(node, [type], transitions, at);
+      this.addPlatformTransitions(node, type, transitions, at);
     });
   }
 
@@ -345,7 +362,7 @@ class Compilation implements Compiler {
       transitions: this.transitions,
       byPath: this.tree.byPath,
       byId: this.tree.byId,
-      matching: definition.matching ?? "exact",
+      matching: this.matching,
       model: this.model,
       start: this.startOf(definition.start),
       unhandled: unhandledPolicy(definition.unhandled, this),

@@ -40,12 +40,14 @@ export type Recipe<Context = JsonObject, Ev = Event> = (
 ) => unknown;
 export type Update<Context = JsonObject, Ev = Event> = string | Recipe<Context, Ev>;
 
-/** The same value with `readonly` taken off, all the way down. */
-export type Draft<Value> = Value extends readonly (infer Item)[]
-  ? Draft<Item>[]
-  : Value extends object
-    ? { -readonly [Key in keyof Value]: Draft<Value[Key]> }
-    : Value;
+/** The same value with `readonly` taken off, all the way down; what may be any JSON stays so. */
+export type Draft<Value> = Json extends Value
+  ? Value
+  : Value extends readonly (infer Item)[]
+    ? Draft<Item>[]
+    : Value extends object
+      ? { -readonly [Key in keyof Value]: Draft<Value[Key]> }
+      : Value;
 
 /** An event to raise, send or emit: just its type, or its parts, or a function that makes it. */
 export type EventSource<Context = JsonObject, Ev = Event> =
@@ -199,8 +201,9 @@ export type Initial<Context = JsonObject, Ev = Event> =
     };
 
 /**
- * What to do when regions of a parallel state write different values to one place within one microstep:
- * `reject` the step, let the `last` region in document order win, or the `first`.
+ * What to do when regions of a parallel state write different values to one place within one microstep: `reject` the
+ * step, or let the `last` write stand, as if nobody looked, or the `first`. Regions act in document order, and leave in
+ * reverse.
  */
 export type WritePolicy = "reject" | "last" | "first";
 

@@ -1,5 +1,6 @@
 /** Delays as people write them. */
 import { HoldfastError } from "../errors.ts";
+import { showValue } from "./json.ts";
 
 const unitMs: Readonly<Record<string, number>> = {
   "": 1,
@@ -30,7 +31,7 @@ export function durationMs(duration: unknown): number {
   }
   throw new HoldfastError(
     "DURATION_INVALID",
-    `${JSON.stringify(duration) ?? String(duration)} is not a delay: write milliseconds, or a number with ms, s, min, h, days or weeks`,
+    `${showValue(duration)} is not a delay: write milliseconds, or a number with ms, s, min, h, days or weeks`,
   );
 }
 

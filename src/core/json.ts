@@ -23,6 +23,15 @@ export function showPath(path: Path, root = "$"): string {
   return shown;
 }
 
+/** Any value at all as text, for messages about what it should have been. */
+export function showValue(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? String(value);
+  } catch {
+    return typeof value;
+  }
+}
+
 /** What stands in for other values inside a value under construction; drafts are resolved through it. */
 export type Resolve = (value: object, depth: number) => unknown;
 

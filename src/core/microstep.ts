@@ -75,6 +75,7 @@ function act(work: Work, transition: TransitionNode): void {
 function enter(work: Work, { node, initial, fallback, stays }: Entry): void {
   if (stays) {
     initial?.(work);
+    fallback?.(work);
     work.enteredCount++;
     return;
   }

@@ -7,7 +7,16 @@
  * P4. `apply` never changes `before`, and shares with it whatever no patch touches.
  */
 import { HoldfastError } from "../errors.ts";
-import { freeze, freezeDeep, type Json, type JsonObject, type Path, put, showPath } from "./json.ts";
+import {
+  freeze,
+  freezeDeep,
+  type Json,
+  type JsonObject,
+  type Path,
+  put,
+  showPath,
+  showValue,
+} from "./json.ts";
 
 export type Patch =
   | { readonly op: "set"; readonly path: Path; readonly value: Json }
@@ -145,7 +154,7 @@ export function apply(before: Json, patches: readonly Patch[]): Json {
 function applyPatch(root: { value: Json }, patch: Patch, own: Set<object>): void {
   let holder: Container = root as unknown as Container;
   let key: string | number = "value";
-  if (!isPatch(patch)) throw new HoldfastError("PATCH_INVALID", `${JSON.stringify(patch)} is not a patch`);
+  if (!isPatch(patch)) throw new HoldfastError("PATCH_INVALID", `${showValue(patch)} is not a patch`);
   for (const next of patch.path) {
     holder = ownContainer(holder, key, own, patch);
     key = next;

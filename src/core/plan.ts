@@ -72,7 +72,12 @@ function makePlan(
   for (const transition of transitions) entering.addTransition(transition, domainOf(transition, recalled));
   entering.leaveOut((node) => from.active.has(node) && !exits.includes(node));
   const plan = finishPlan(chart, exits, transitions, entering, from.leaves);
-  return { ...plan, remembers, quiet: plan.quiet && remembers.length === 0, historic: entering.historic };
+  return {
+    ...plan,
+    remembers,
+    quiet: plan.quiet && remembers.length === 0,
+    historic: entering.historic || transitions.some(({ historic }) => historic),
+  };
 }
 
 /** https://www.w3.org/TR/scxml/#computeExitSet */

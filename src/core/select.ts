@@ -20,13 +20,13 @@ const eventless = "";
 /** The transitions that take an event, conflicts removed; the event becomes the one handlers see. */
 export function selectTransitions(work: Work, event: Event): readonly TransitionNode[] {
   work.event = event;
-  return selectFrom(work, candidatesFor(work.chart, work.configuration, event.type));
+  return selectFrom(work, candidatesFor(work.configuration, event.type));
 }
 
 /** The eventless transitions that are enabled. */
 export function selectEventless(work: Work): readonly TransitionNode[] {
   if (!work.configuration.eventless) return none;
-  return selectFrom(work, candidatesFor(work.chart, work.configuration, eventless));
+  return selectFrom(work, candidatesFor(work.configuration, eventless));
 }
 
 function selectFrom(work: Work, candidates: Candidates): readonly TransitionNode[] {
@@ -66,11 +66,11 @@ function firstEnabled(
 }
 
 /** The transitions each leaf would take for an event of this type, innermost first, guards aside. */
-function candidatesFor(chart: Chart, configuration: Configuration, type: string): Candidates {
+function candidatesFor(configuration: Configuration, type: string): Candidates {
   const known = configuration.candidates.get(type);
   if (known !== undefined) return known;
-  const matches = ({ descriptors }: TransitionNode) =>
-    descriptors.some((descriptor) => descriptorMatches(descriptor, type, chart.matching));
+  const matches = ({ descriptors, matching }: TransitionNode) =>
+    descriptors.some((descriptor) => descriptorMatches(descriptor, type, matching));
   const listeners = (node: StateNode) =>
     type === eventless ? node.eventless : node.transitions.filter(matches);
   const perLeaf = configuration.leaves.map((leaf) => upwards(leaf).flatMap(listeners));

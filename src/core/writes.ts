@@ -7,7 +7,7 @@
  * place with two values is.
  */
 import { HoldfastError } from "../errors.ts";
-import { isDescendant, leastCommonAncestor, type StateNode } from "./chart.ts";
+import { leastCommonAncestor, type StateNode } from "./chart.ts";
 import type { Json, JsonObject, Path } from "./json.ts";
 import { showPath } from "./json.ts";
 import { apply, diff, type Patch } from "./patch.ts";
@@ -21,7 +21,8 @@ export interface Write {
 /** The context once contradictions are settled; throws WRITES_CONTRADICT where the policy is to reject. */
 export function settleWrites(writes: readonly Write[], context: JsonObject): JsonObject {
   const changes = writes.map((write) => ({ ...write, patches: diff(write.before, write.after) }));
-  const settled: { readonly path: Path; readonly value: Json | undefined }[] = [];
+  /** Whose value stands at each place that was fought over. */
+  const standing = new Map<string, { readonly path: Path; readonly change: Change }>();
   changes.forEach((later, index) => {
     for (const earlier of changes.slice(0, index)) {
       const parallel = leastCommonAncestor(earlier.node, later.node);
@@ -29,32 +30,19 @@ export function settleWrites(writes: readonly Write[], context: JsonObject): Jso
       for (const path of contradictions(earlier, later)) {
         const policy = parallel.writes(path.join("."));
         if (policy === "reject") throw contradiction(parallel, earlier, later, path);
-        settled.push({ path, value: valueAt(winner(changes, parallel, path, policy).after, path) });
+        const key = JSON.stringify(path);
+        if (policy === "last") standing.set(key, { path, change: later });
+        else if (!standing.has(key)) standing.set(key, { path, change: earlier });
       }
     }
   });
-  return settled
-    .sort((one, other) => one.path.length - other.path.length)
-    .reduce((result, { path, value }, index) => {
-      // What lies inside a place that is settled already came with it.
-      const known = settled.slice(0, index).some((outer) => overlap(outer.path, path) === outer.path);
-      return known || valueAt(result, path) === value ? result : put(result, path, value);
-    }, context);
-}
-
-/** The last write to a place by the region that the policy lets win: the first or the last in document order. */
-function winner(
-  changes: readonly Change[],
-  parallel: StateNode,
-  path: Path,
-  policy: "first" | "last",
-): Change {
-  const wrote = ({ node, patches }: Change, region: StateNode) =>
-    (node === region || isDescendant(node, region)) &&
-    patches.some((patch) => overlap(patch.path, path) !== undefined);
-  const regions = policy === "first" ? parallel.children : parallel.children.toReversed();
-  const region = regions.find((one) => changes.some((change) => wrote(change, one))) as StateNode;
-  return changes.findLast((change) => wrote(change, region)) as Change;
+  // Outer places first: what lies inside one of them comes with it.
+  const places = [...standing.values()].sort((one, other) => one.path.length - other.path.length);
+  return places.reduce((settled, { path, change }, index) => {
+    const value = valueAt(change.after, path);
+    const comesAlong = places.slice(0, index).some((outer) => overlap(outer.path, path) === outer.path);
+    return comesAlong || valueAt(settled, path) === value ? settled : put(settled, path, value);
+  }, context);
 }
 
 interface Change extends Write {
@@ -69,7 +57,9 @@ function contradictions(earlier: Change, later: Change): Path[] {
       const shared = overlap(one.path, other.path);
       if (shared === undefined || isAddition(earlier, one, other)) continue;
       if (JSON.stringify(valueAt(earlier.after, shared)) !== JSON.stringify(valueAt(later.after, shared))) {
-        paths.push(shared);
+        // Items of a list have no names, and another write may have moved them: the list is what is fought over.
+        const item = shared.findIndex((key) => typeof key === "number");
+        paths.push(item < 0 ? shared : shared.slice(0, item));
       }
     }
   }

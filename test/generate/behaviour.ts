@@ -10,6 +10,8 @@ export interface Surroundings {
   readonly tree: Tree;
   readonly matching: Plan["matching"];
   readonly counters: number;
+  /** Whether transitions may cross from one region of a parallel state into another. */
+  readonly roams: boolean;
 }
 
 /** A block that tells where it is and sometimes does something besides. */
@@ -26,7 +28,7 @@ function drawAction(random: Random, counters: number): ActionPlan {
   if (roll < 0.45) return { count: random.below(counters) };
   if (roll < 0.9)
     return { raise: drawRaised(random), counter: random.below(counters), below: random.between(1, 6) };
-  if (roll < 0.93) return { raise: drawRaised(random) };
+  if (roll < 0.91) return { raise: drawRaised(random) };
   return { throws: true };
 }
 
@@ -48,13 +50,14 @@ export function drawTransitions(around: Surroundings, source: Place): Transition
 }
 
 function drawTransition(around: Surroundings, source: Place, label: string): TransitionPlan {
-  const { random, tree, counters } = around;
+  const { random, tree, counters, roams } = around;
   const trigger = drawTrigger(around, source);
-  const targets = drawTargets(random, source, tree);
+  const targets = drawTargets(random, source, tree, roams);
   const actions = drawBlock(around, label);
   if ("always" in trigger) return { trigger, targets, ...drawAlways(around, actions), ...drawReenter(around) };
-  const risky = "events" in trigger && trigger.events.includes("*");
-  const limit = risky && random.chance(0.8) ? random.below(counters) : undefined;
+  // What takes its own consequences again, such as errors, would do so for ever without a limit.
+  const risky = "events" in trigger && trigger.events.some((event) => /^(\*|error)/.test(event));
+  const limit = risky && random.chance(0.95) ? random.below(counters) : undefined;
   const guard = random.chance(0.35) ? drawGuard(around, 2, source) : undefined;
   return {
     trigger,
@@ -72,7 +75,7 @@ function drawAlways(
   actions: readonly ActionPlan[],
 ): Pick<TransitionPlan, "guard" | "actions"> {
   const { random, counters } = around;
-  if (random.chance(0.03)) return { guard: drawGuard(around, 1, undefined), actions };
+  if (random.chance(0.01)) return { guard: drawGuard(around, 1, undefined), actions };
   const counter = random.below(counters);
   const limited: GuardPlan = { counter, below: random.between(1, 6) };
   const guard: GuardPlan = random.chance(0.4) ? { and: [limited, drawGuard(around, 1, undefined)] } : limited;

@@ -12,7 +12,7 @@ import type {
 import type { Event } from "../../src/core/event.ts";
 import type { JsonObject } from "../../src/core/json.ts";
 import type { ActionPlan, EventPlan, GuardPlan, Plan, StatePlan, TransitionPlan } from "./plan.ts";
-import { isAlways } from "./plan.ts";
+import { counterMax, isAlways } from "./plan.ts";
 import { payloadNumber, probe } from "./probe.ts";
 import { isInside, type Place, plant, stateId, type Tree } from "./tree.ts";
 
@@ -145,7 +145,7 @@ const counter = (context: JsonObject, index: number): number => (context as Coun
 /** Counters are lists that grow: regions that add to one list at once do not contradict each other. */
 const increment = (index: number) => (draft: object) => {
   const list = (draft as Counters)[`c${index}`]!;
-  list.push(list.length);
+  if (list.length < counterMax) list.push(list.length);
 };
 
 /** The counters of a context as numbers. */

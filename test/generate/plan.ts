@@ -84,11 +84,14 @@ export type GuardPlan =
 export type ActionPlan =
   /** Tells where the run has come to; see `probe.ts` for what is told. */
   | { readonly log: string }
-  /** Adds one to a counter. */
+  /** Adds one to a counter, up to `counterMax`. */
   | { readonly count: number }
   | { readonly raise: string }
   /** Raises only while the counter is below the limit, and counts: so it happens that often at most. */
   | { readonly raise: string; readonly counter: number; readonly below: number }
   | { readonly throws: true };
+
+/** Counters stop here, far above what any guard asks for, so that charts that run for ever do not fill up memory. */
+export const counterMax = 20;
 
 export const isAlways = (transition: TransitionPlan): boolean => "always" in transition.trigger;

@@ -1,17 +1,37 @@
 /** Where random transitions, initials and histories lead. */
 import type { Random } from "./random.ts";
-import { areOrthogonal, descendants, isInside, type Place, type Tree } from "./tree.ts";
+import { ancestors, areOrthogonal, descendants, isInside, type Place, type Tree } from "./tree.ts";
 
-/** The targets of a transition: none, the source itself, one state, or one in each of several regions. */
-export function drawTargets(random: Random, source: Place, tree: Tree): string[] {
+/**
+ * The targets of a transition: none, the source itself, one state, or one in each of several regions. Only where a chart
+ * roams do transitions cross from one region of a parallel state into another.
+ */
+export function drawTargets(random: Random, source: Place, tree: Tree, roams: boolean): string[] {
+  for (let attempt = 0; attempt < 5; attempt++) {
+    const targets = drawAnyTargets(random, source, tree);
+    if (roams || !crossesRegions(source, targets)) return keysOf(targets);
+  }
+  return [];
+}
+
+function drawAnyTargets(random: Random, source: Place, tree: Tree): Place[] {
   const roll = random.next();
-  if (roll < 0.15) return [];
-  if (roll < 0.22 && source.parent !== undefined) return [source.state.key];
-  if (roll < 0.36) {
+  if (roll < 0.12) return [];
+  if (roll < 0.2 && source.parent !== undefined) return [source];
+  if (roll < 0.34) {
     const several = drawSeveral(random, [...tree.values()], tree);
     if (several.length > 0) return several;
   }
-  return keysOf([drawOne(random, source, tree)]);
+  return [drawOne(random, source, tree)];
+}
+
+/** Whether what contains the source and all targets is a parallel state, or a history may make it so. */
+export function crossesRegions(source: Place, targets: readonly Place[]): boolean {
+  if (targets.length === 0) return false;
+  const leadsBack = ({ state, parent }: Place): boolean =>
+    state.kind === "history" && isInside(source, parent!);
+  const around = ancestors(source).find((above) => targets.every((target) => isInside(target, above)));
+  return targets.some(leadsBack) || around?.state.kind === "parallel";
 }
 
 /** One state other than the root: often a neighbour, so that charts move in small steps too. */
@@ -29,7 +49,7 @@ export function drawInitial(random: Random, owner: Place, tree: Tree): string[] 
   const below = descendants(tree, owner);
   if (random.chance(0.15)) {
     const several = drawSeveral(random, below, tree);
-    if (several.length > 0) return several;
+    if (several.length > 0) return keysOf(several);
   }
   const pool = random.chance(0.6) ? children : below;
   const states = pool.filter(({ state }) => state.kind !== "history" && state.kind !== "final");
@@ -46,13 +66,13 @@ export function drawFallback(random: Random, history: Place, tree: Tree): string
   );
   if (random.chance(0.4)) {
     const several = drawSeveral(random, pool, tree);
-    if (several.length > 0) return several;
+    if (several.length > 0) return keysOf(several);
   }
   return keysOf([random.pick(pool)]);
 }
 
 /** Two or three states of the pool that can all be active at once, in different regions; none if chance fails. */
-function drawSeveral(random: Random, pool: readonly Place[], tree: Tree): string[] {
+function drawSeveral(random: Random, pool: readonly Place[], tree: Tree): Place[] {
   const parallels = [...tree.values()].filter(({ state }) => state.kind === "parallel");
   if (parallels.length === 0) return [];
   const parallel = random.pick(parallels);
@@ -62,7 +82,7 @@ function drawSeveral(random: Random, pool: readonly Place[], tree: Tree): string
     const place = random.pick(inside);
     if (chosen.every((other) => areOrthogonal(place, other))) chosen.push(place);
   }
-  return chosen.length > 1 ? keysOf(chosen) : [];
+  return chosen.length > 1 ? chosen : [];
 }
 
 const isState = ({ state }: Place): boolean => state.kind !== "history";

@@ -228,19 +228,22 @@ export class Interpreter implements Session {
     statesForDefaultEntry: OrderedSet<StateNode>,
     defaultHistoryContent: Map<StateNode, Content>,
   ): void {
+    const fillRegions = (parallel: StateNode): void => {
+      for (const child of getChildStates(parallel))
+        if (!statesToEnter.some((s) => isDescendant(s, child)))
+          this.addDescendantStatesToEnter(child, statesToEnter, statesForDefaultEntry, defaultHistoryContent);
+    };
     for (const t of transitions) {
       // Beyond SCXML: an atomic state that stays in itself has nothing inside that could start again.
       if (isAtomicState(t.source) && this.staysInItself(t)) continue;
       for (const s of t.target)
         this.addDescendantStatesToEnter(s, statesToEnter, statesForDefaultEntry, defaultHistoryContent);
       const ancestor = this.getTransitionDomain(t);
-      for (const s of this.getEffectiveTargetStates(t).toList())
+      for (const s of this.getEffectiveTargetStates(t).toList()) {
         this.addAncestorStatesToEnter(s, ancestor, statesToEnter, statesForDefaultEntry, defaultHistoryContent);
-      // Beyond SCXML: the domain may be a parallel state, whose regions have all been left.
-      if (ancestor !== null && isParallelState(ancestor))
-        for (const child of getChildStates(ancestor))
-          if (!statesToEnter.some((s) => isDescendant(s, child)))
-            this.addDescendantStatesToEnter(child, statesToEnter, statesForDefaultEntry, defaultHistoryContent);
+        // Beyond SCXML: the domain may be a parallel state, whose regions have all been left.
+        if (ancestor !== null && isParallelState(ancestor)) fillRegions(ancestor);
+      }
     }
   }
 
