@@ -1,0 +1,446 @@
+/**
+ * The façade: what users hold. It finds runs and hands them events; every decision is the step loop's, every promise the
+ * store's.
+ */
+import type { EmitEffect, LogEffect } from "../core/effect.ts";
+import { type Event, type EventShape, startEvent } from "../core/event.ts";
+import type { Json, JsonObject } from "../core/json.ts";
+import type { Machine } from "../core/machine.ts";
+import { matches } from "../core/query.ts";
+import type { State } from "../core/state.ts";
+import { blankState } from "../core/work.ts";
+import { HoldfastError } from "../errors.ts";
+import { decode, encode } from "../store/codec.ts";
+import { type Entry, genesis, readEntry } from "../store/journal.ts";
+import type { Attribute, RunHead, RunName } from "../store/records.ts";
+import type { CommitOutcome, Store } from "../store/store.ts";
+import { Activities } from "./activity.ts";
+import type { Taken } from "./checkpoint.ts";
+import { type Clock, systemClock } from "./clock.ts";
+import { hydrate } from "./hydrate.ts";
+import { type Ids, systemIds } from "./ids.ts";
+import { type Delivery, type Handled, hasEnded, type LiveRun } from "./live-run.ts";
+import { createRegistry, eventPriority, type MachineEntry, type Registry } from "./registry.ts";
+import { noSeal, type Seal } from "./seal.ts";
+import { fencedError, StepLoop } from "./step-loop.ts";
+
+export interface RuntimeOptions {
+  readonly store: Store;
+  readonly machines: readonly MachineEntry[];
+  readonly seal?: Seal;
+  readonly clock?: Clock;
+  readonly ids?: Ids;
+  /** Told of what runs log and emit, once it is durable. */
+  readonly onLog?: (log: LogEffect & { readonly run: string }) => void;
+  readonly onEmit?: (emitted: EmitEffect & { readonly run: string }) => void;
+}
+
+export interface StartOptions {
+  readonly id?: string;
+  readonly tenant?: string;
+  /** Whose data the run holds; the run's own id unless given. */
+  readonly subject?: string;
+  readonly input?: Json;
+  /** Values to find the run by. */
+  readonly attributes?: Readonly<Record<string, Attribute>>;
+}
+
+/** Proof that an event is durable. */
+export interface Receipt {
+  /** What became of it. */
+  handled(): Promise<Handled>;
+}
+
+/** A run, as its users hold it. */
+export interface Run<Context = JsonObject> {
+  readonly id: string;
+  readonly tenant: string;
+  /** Its state at the newest checkpoint. */
+  state(): Promise<State<Context>>;
+  head(): Promise<RunHead>;
+  /** Sends an event; resolves when it is durable. A repeated key is the same event. */
+  send(type: string, data?: Json, options?: { readonly key?: string }): Promise<Receipt>;
+  /** Resolves once a state is active. */
+  waitFor(path: string): Promise<State<Context>>;
+  /** Resolves when the run has ended. */
+  finished(): Promise<{ readonly state: string; readonly output: Json | undefined }>;
+  cancel(): Promise<void>;
+  /** Its steps, in order. */
+  journal(from?: number): AsyncIterable<Entry>;
+}
+
+export interface Runtime {
+  /** Starts a run, or attaches to the one of the same id, machine and input. Resolves when its first step is durable. */
+  start<Context, Ev extends EventShape, Input>(
+    machine: Machine<Context, Ev, Input>,
+    options?: StartOptions,
+  ): Promise<Run<Context>>;
+  /** An existing run; throws RUN_UNKNOWN. */
+  run(id: string, options?: { readonly tenant?: string }): Promise<Run>;
+  close(): Promise<void>;
+}
+
+const defaultTenant = "default";
+/** How long this process may go without renewing its right to the runs. */
+const leaseMs = 10_000;
+/** How many runs are looked for at a time when something is due. */
+const dueMax = 1_000;
+
+/** Opens a store and brings its runs back to life. */
+export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
+  const runtime = new Engine(options);
+  await runtime.open();
+  return runtime;
+}
+
+interface Watcher {
+  readonly holds: (state: State) => boolean;
+  readonly resolve: (state: State) => void;
+}
+
+class Engine implements Runtime {
+  readonly #store: Store;
+  readonly #clock: Clock;
+  readonly #ids: Ids;
+  readonly #seal: Seal;
+  readonly #registry: Registry;
+  readonly #options: RuntimeOptions;
+  readonly #worker: string;
+  readonly #loop: StepLoop;
+  readonly #activities: Activities;
+  /** Runs in memory, by tenant and id. */
+  readonly #live = new Map<string, LiveRun>();
+  readonly #loading = new Map<string, Promise<LiveRun | undefined>>();
+  readonly #watchers = new Map<string, Watcher[]>();
+  #epoch = 0;
+  #alarm: { readonly at: number; readonly stop: () => void } | undefined;
+  #stopRenewing: () => void = () => {};
+  #closed = false;
+  #failure: unknown;
+
+  constructor(options: RuntimeOptions) {
+    this.#options = options;
+    this.#store = options.store;
+    this.#clock = options.clock ?? systemClock;
+    this.#ids = options.ids ?? systemIds;
+    this.#seal = options.seal ?? noSeal;
+    this.#registry = createRegistry(options.machines);
+    this.#worker = this.#ids.next();
+    this.#loop = new StepLoop({
+      store: this.#store,
+      clock: this.#clock,
+      seal: this.#seal,
+      epoch: () => this.#epoch,
+      published: (run, taken) => this.#publish(run, taken),
+      lost: (run, deliveries, outcome) => void this.#recover(run, deliveries, outcome),
+      failed: (error) => this.#fail(error),
+    });
+    this.#activities = new Activities({
+      clock: this.#clock,
+      ids: this.#ids,
+      record: (row) => this.#store.recordActivity(row, this.#epoch),
+      settle: (name, event) => void this.#settle(name, event),
+      encode: (name, value) => this.#seal.close(encode(value), this.#owner(name)),
+      decode: (name, bytes) => decode(this.#seal.open(bytes, this.#owner(name)), "an activity") as JsonObject,
+    });
+  }
+
+  async open(): Promise<void> {
+    await this.#store.open();
+    await this.#own();
+    await this.#wakeDue();
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#stopRenewing();
+    this.#alarm?.stop();
+    this.#loop.close();
+    this.#activities.close();
+    await this.#store.release(this.#worker, this.#epoch);
+    await this.#store.close();
+  }
+
+  async start<Context, Ev extends EventShape, Input>(
+    machine: Machine<Context, Ev, Input>,
+    options: StartOptions = {},
+  ): Promise<Run<Context>> {
+    this.#check();
+    const { id = this.#ids.next(), tenant = defaultTenant, input } = options;
+    const name: RunName = { tenant, run: id };
+    const existing = await this.#find(name);
+    if (existing === undefined) await this.#begin(name, machine.id, machine.version, options);
+    else await this.#checkSame(existing, machine.id, input);
+    return this.#handle(name) as Run<Context>;
+  }
+
+  async run(id: string, { tenant = defaultTenant }: { readonly tenant?: string } = {}): Promise<Run> {
+    this.#check();
+    await this.#read({ tenant, run: id });
+    return this.#handle({ tenant, run: id });
+  }
+
+  #begin(name: RunName, machine: string, version: number, options: StartOptions): Promise<Handled> {
+    const bound = this.#registry.read(machine, version);
+    const at = this.#clock.now();
+    const head: RunHead = {
+      ...name,
+      subject: options.subject ?? name.run,
+      machine,
+      version,
+      hash: bound.hash,
+      status: "active",
+      seq: 0,
+      digest: genesis,
+      snapshotSeq: 0,
+      createdAt: at,
+      updatedAt: at,
+      attributes: options.attributes ?? {},
+    };
+    const run: LiveRun = {
+      name,
+      machine: bound,
+      head,
+      state: blankState(bound.machine.chart),
+      inbox: [],
+      snapshotBytes: 0,
+      entryBytes: 0,
+    };
+    this.#live.set(keyOf(name), run);
+    return this.#deliver(run, startEvent(options.input)).catch((error: unknown) => {
+      this.#live.delete(keyOf(name));
+      throw error;
+    });
+  }
+
+  /** The same id with another machine or input is a mistake, not the same run. */
+  async #checkSame({ head }: LiveRun, machine: string, input: Json | undefined): Promise<void> {
+    const [row] = await this.#store.readJournal(head, 1, 1);
+    const first =
+      row && readEntry(row, genesis, (bytes) => this.#seal.open(bytes, head), `the run ${head.run}`);
+    const same = head.machine === machine && JSON.stringify(first?.event.data) === JSON.stringify(input);
+    if (same) return;
+    throw new HoldfastError(
+      "RUN_DIFFERS",
+      `The run ${JSON.stringify(head.run)} exists already, as ${head.machine}@${head.version} with another input; choose another id`,
+    );
+  }
+
+  #handle(name: RunName): Run {
+    return {
+      id: name.run,
+      tenant: name.tenant,
+      state: async () => (await this.#read(name)).state,
+      head: async () => (await this.#read(name)).head,
+      send: (type, data, options) => this.#send(name, type, data, options?.key),
+      waitFor: (path) => this.#watch(name, (state) => matches(state, path)),
+      finished: async () => {
+        const state = await this.#watch(name, ({ status }) => status !== "active");
+        return { state: state.configuration.join(", "), output: state.output };
+      },
+      cancel: async () => {
+        await this.#deliver(await this.#read(name), { type: "cancel", kind: "platform" });
+      },
+      journal: (from = 1) => this.#journal(name, from),
+    };
+  }
+
+  async #send(
+    name: RunName,
+    type: string,
+    data: Json | undefined,
+    key: string | undefined,
+  ): Promise<Receipt> {
+    const run = await this.#read(name);
+    const event: Event = data === undefined ? { type } : { type, data };
+    const handled = await this.#deliver(run, event, key);
+    return { handled: async () => handled };
+  }
+
+  /** Resolves when the event's step is durable. */
+  #deliver(run: LiveRun, event: Event, key?: string): Promise<Handled> {
+    this.#check();
+    return new Promise((handled, failed) => {
+      const priority = eventPriority(run.machine.machine.chart, event.type);
+      this.#loop.deliver(run, { event, priority, handled, failed, ...(key === undefined ? {} : { key }) });
+    });
+  }
+
+  async *#journal(name: RunName, from: number): AsyncIterable<Entry> {
+    const { head } = await this.#read(name);
+    const before = from > 1 ? await this.#store.readJournal(name, from - 1, 1) : [];
+    let digest = before[0]?.digest ?? genesis;
+    for (let seq = from; ; ) {
+      const rows = await this.#store.readJournal(name, seq, 100);
+      for (const row of rows) {
+        yield readEntry(row, digest, (bytes) => this.#seal.open(bytes, head), `the run ${name.run}`);
+        digest = row.digest;
+        seq = row.seq + 1;
+      }
+      if (rows.length === 0) return;
+    }
+  }
+
+  async #watch(name: RunName, holds: (state: State) => boolean): Promise<State> {
+    const { state } = await this.#read(name);
+    if (holds(state)) return state;
+    const key = keyOf(name);
+    return new Promise((resolve) => {
+      this.#watchers.set(key, [...(this.#watchers.get(key) ?? []), { holds, resolve }]);
+    });
+  }
+
+  // What happens after a commit.
+
+  #publish(run: LiveRun, taken: readonly Taken[]): void {
+    for (const { step } of taken) {
+      for (const effect of step.effects) {
+        if (effect.type === "log") this.#options.onLog?.({ ...effect, run: run.name.run });
+        else if (effect.type === "emit") this.#options.onEmit?.({ ...effect, run: run.name.run });
+        else if (effect.type === "cancel" && effect.of === "activity")
+          this.#activities.cancel(run.name, effect.key);
+        else if (effect.type === "send" && effect.to === "self")
+          this.#deliver(run, effect.event).catch(() => {});
+      }
+    }
+    if (taken.some(({ step }) => step.effects.some(({ type }) => type === "activity")))
+      void this.#startActivities(run);
+    if (run.head.wakeAt !== undefined) this.#setAlarm(run.head.wakeAt);
+    const key = keyOf(run.name);
+    const watchers = this.#watchers.get(key);
+    if (watchers !== undefined) {
+      this.#watchers.set(
+        key,
+        watchers.filter(({ holds, resolve }) => !holds(run.state) || (resolve(run.state), false)),
+      );
+    }
+    if (hasEnded(run)) this.#live.delete(key);
+  }
+
+  async #startActivities(run: LiveRun): Promise<void> {
+    const loaded = await this.#store.load(run.name);
+    for (const row of loaded?.activities ?? [])
+      this.#activities.start(row, run.machine.activities[row.activity]);
+  }
+
+  async #settle(name: RunName, event: Event): Promise<void> {
+    const run = await this.#find(name);
+    if (run !== undefined && !this.#closed) this.#deliver(run, event).catch(() => {});
+  }
+
+  /** The store is ahead of memory: read again, and take up what was only in memory. */
+  async #recover(run: LiveRun, deliveries: readonly Delivery[], outcome: CommitOutcome): Promise<void> {
+    this.#live.delete(keyOf(run.name));
+    if (outcome.outcome === "fenced") {
+      this.#fail(fencedError(run.name));
+      for (const { failed } of deliveries) failed?.(this.#failure);
+      return;
+    }
+    const fresh = await this.#read(run.name);
+    for (const delivery of deliveries) {
+      if (outcome.outcome === "duplicate" && delivery.key === outcome.key) {
+        delivery.handled?.({ seq: fresh.head.seq, outcome: "ignored", error: undefined });
+      } else if (delivery.row === undefined) this.#loop.deliver(fresh, delivery);
+    }
+  }
+
+  // Finding runs.
+
+  /** The live run; reads it from the store if it is not in memory. */
+  async #find(name: RunName): Promise<LiveRun | undefined> {
+    const key = keyOf(name);
+    const live = this.#live.get(key);
+    if (live !== undefined) return live;
+    const loading = this.#loading.get(key) ?? this.#load(name).finally(() => this.#loading.delete(key));
+    this.#loading.set(key, loading);
+    return loading;
+  }
+
+  async #load(name: RunName): Promise<LiveRun | undefined> {
+    const loaded = await this.#store.load(name);
+    if (loaded === undefined) return undefined;
+    const run = hydrate(loaded, this.#registry, this.#seal);
+    if (hasEnded(run)) return run;
+    this.#live.set(keyOf(name), run);
+    for (const row of loaded.activities) this.#activities.start(row, run.machine.activities[row.activity]);
+    if (run.inbox.length > 0) this.#loop.wake(run);
+    if (run.head.wakeAt !== undefined) this.#setAlarm(run.head.wakeAt);
+    return run;
+  }
+
+  async #read(name: RunName): Promise<LiveRun> {
+    const run = await this.#find(name);
+    if (run !== undefined) return run;
+    throw new HoldfastError(
+      "RUN_UNKNOWN",
+      `There is no run ${JSON.stringify(name.run)} for the tenant ${JSON.stringify(name.tenant)}`,
+    );
+  }
+
+  #owner(name: RunName): { tenant: string; subject: string } {
+    return this.#live.get(keyOf(name))?.head ?? { tenant: name.tenant, subject: name.run };
+  }
+
+  // Time.
+
+  #setAlarm(at: number): void {
+    if (this.#closed || (this.#alarm !== undefined && this.#alarm.at <= at)) return;
+    this.#alarm?.stop();
+    const stop = this.#clock.after(at - this.#clock.now(), () => {
+      this.#alarm = undefined;
+      void this.#wakeDue().catch((error: unknown) => this.#fail(error));
+    });
+    this.#alarm = { at, stop };
+  }
+
+  /** Brings every run that has something to do into memory and lets its due timers fire. */
+  async #wakeDue(): Promise<void> {
+    const now = this.#clock.now();
+    for (const name of await this.#store.due(now, dueMax)) {
+      const run = await this.#find(name);
+      if (run !== undefined && !hasEnded(run)) this.#fireTimers(run, now);
+    }
+    const next = await this.#store.nextDue();
+    if (next !== undefined) this.#setAlarm(next);
+  }
+
+  #fireTimers(run: LiveRun, now: number): void {
+    const waiting = new Set(run.inbox.map(({ event }) => event.timer));
+    for (const { key, due, event } of run.state.timers.toSorted((one, other) => one.due - other.due)) {
+      if (due <= now && !waiting.has(key)) this.#deliver(run, { ...event, timer: key }).catch(() => {});
+    }
+  }
+
+  // Owning the store.
+
+  async #own(): Promise<void> {
+    const lease = await this.#store.own(this.#worker, leaseMs, this.#clock.now());
+    if (lease.outcome === "taken") {
+      throw new HoldfastError(
+        "STORE_OWNED",
+        `Another process (${lease.owner}) owns the runs of this store; stop it first, or use a store that many processes share`,
+      );
+    }
+    this.#epoch = lease.epoch;
+    this.#stopRenewing = this.#clock.after(leaseMs / 3, () => {
+      this.#own().catch((error: unknown) => this.#fail(error));
+    });
+  }
+
+  #check(): void {
+    if (this.#failure !== undefined) throw this.#failure;
+    if (this.#closed) throw new HoldfastError("RUNTIME_CLOSED", "The runtime was closed; create another one");
+  }
+
+  #fail(error: unknown): void {
+    if (this.#closed) return;
+    this.#failure ??= error;
+    this.#loop.close();
+    this.#activities.close();
+  }
+}
+
+function keyOf({ tenant, run }: RunName): string {
+  return `${tenant}\n${run}`;
+}
