@@ -147,7 +147,10 @@ class Simulator implements Simulation {
   advance(duration: number | string): void {
     const until = this.now + durationMs(duration);
     this.runUntilQuiet();
+    let firings = 0;
     for (let due = this.nextTimer(until); due !== undefined; due = this.nextTimer(until)) {
+      firings = due.timer.due > this.now ? 0 : firings + 1;
+      if (firings > limits.turnsMax) throw restless({ run: due.run.id, event: due.timer.event });
       this.now = Math.max(this.now, due.timer.due);
       due.run.inbox.push({ ...due.timer.event, timer: due.timer.key });
       this.runUntilQuiet();
@@ -301,7 +304,8 @@ class Simulator implements Simulation {
 
   private spawn(run: Run, { id, key, machine: name, input }: Extract<Effect, { type: "spawn" }>): void {
     try {
-      const machine = (run.machine.machines[name] as Machine | undefined) ?? this.options.machines?.(name);
+      const machine =
+        own(run.machine.machines as Record<string, Machine>, name) ?? this.options.machines?.(name);
       if (machine === undefined)
         throw new HoldfastError("MACHINE_INVALID", `There is no machine ${JSON.stringify(name)} to start`);
       run.children.set(key, this.begin(machine, `${run.id}/${id}:${key}`, input, { run, id, key }));
@@ -311,7 +315,7 @@ class Simulator implements Simulation {
   }
 
   private perform(run: Run, { id, key, activity, input }: Extract<Effect, { type: "activity" }>): void {
-    const work = this.options.activities?.[activity];
+    const work = own(this.options.activities ?? {}, activity);
     if (work === undefined) return;
     try {
       const output = work(input);
@@ -334,6 +338,11 @@ class Simulator implements Simulation {
     if (run === undefined || run.state.status !== "active") return;
     this.adopt(run, cancel(run.machine, run.state, this.stepOptions(run.id, run.parent)));
   }
+}
+
+/** What a record has under a name that may be any text, such as `constructor`. */
+function own<Value>(record: Readonly<Record<string, Value>>, name: string): Value | undefined {
+  return Object.hasOwn(record, name) ? record[name] : undefined;
 }
 
 function restless({ run, event, effect }: Turn): HoldfastError {

@@ -19,7 +19,7 @@ import { type Event, type EventShape, startEvent } from "./event.ts";
 import { forwardToChildren, startInvocations, takeFromInvocation } from "./invocation.ts";
 import { freeze, type Json, type JsonObject } from "./json.ts";
 import type { Machine } from "./machine.ts";
-import { leave, outputOf, takePlan, takeTransitions } from "./microstep.ts";
+import { leave, outputOf, settleRegions, takePlan, takeTransitions } from "./microstep.ts";
 import { finalPlan, initialPlan, nowhere } from "./plan.ts";
 import { refuseEarly, refuseEnded, refuseInvariant, refuseUnhandled } from "./refusal.ts";
 import { selectEventless, selectTransitions } from "./select.ts";
@@ -240,6 +240,7 @@ function end(work: Work, status: "done" | "cancelled"): Step {
   work.plan = finalPlan(work.chart, work.configuration);
   work.exitedCount = 0;
   for (const node of work.plan.exits) leave(work, node, judged);
+  if (judged) settleRegions(work);
   const output = judged ? finalOutput(work) : undefined;
   work.cancelTimers(() => true);
   work.cancelActivities(() => true);

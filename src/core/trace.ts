@@ -26,23 +26,23 @@ export interface TracedTransition {
 /** Collects microsteps; the guards asked since the last one belong to the next. */
 export class Tracer {
   readonly microsteps: Microstep[] = [];
-  private guards: Microstep["guards"][number][] = [];
+  #guards: Microstep["guards"][number][] = [];
 
   guard(transition: TransitionNode, holds: boolean): void {
-    this.guards.push({ transition: traced(transition), holds });
+    this.#guards.push({ transition: traced(transition), holds });
   }
 
   microstep(event: Event | undefined, plan: Plan): void {
     this.microsteps.push({
       ...(event === undefined ? {} : { event }),
-      guards: this.guards,
+      guards: this.#guards,
       taken: plan.transitions.map(traced),
       exited: plan.exits.map(pathOf),
       // The root is entered once, by every machine: no news.
       entered: plan.entries.filter(({ node }) => node.parent !== undefined).map(({ node }) => node.path),
       configuration: plan.next.paths,
     });
-    this.guards = [];
+    this.#guards = [];
   }
 }
 

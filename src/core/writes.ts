@@ -7,7 +7,7 @@
  * place with two values is.
  */
 import { HoldfastError } from "../errors.ts";
-import { leastCommonAncestor, type StateNode } from "./chart.ts";
+import { isDescendant, leastCommonAncestor, type StateNode } from "./chart.ts";
 import type { Json, JsonObject, Path } from "./json.ts";
 import { showPath } from "./json.ts";
 import { apply, diff, type Patch } from "./patch.ts";
@@ -32,7 +32,9 @@ export function settleWrites(writes: readonly Write[], context: JsonObject): Jso
         if (policy === "reject") throw contradiction(parallel, earlier, later, path);
         const key = JSON.stringify(path);
         if (policy === "last") standing.set(key, { path, change: later });
-        else if (!standing.has(key)) standing.set(key, { path, change: earlier });
+        else if (!standing.has(key)) {
+          standing.set(key, { path, change: lastWord(changes, parallel, earlier, path) });
+        }
       }
     }
   });
@@ -43,6 +45,15 @@ export function settleWrites(writes: readonly Write[], context: JsonObject): Jso
     const comesAlong = places.slice(0, index).some((outer) => overlap(outer.path, path) === outer.path);
     return comesAlong || valueAt(settled, path) === value ? settled : put(settled, path, value);
   }, context);
+}
+
+/** What a region wrote to a place in the end: it may well have changed its mind. */
+function lastWord(changes: readonly Change[], parallel: StateNode, one: Change, path: Path): Change {
+  const isIn = (region: StateNode, { node }: Change) => node === region || isDescendant(node, region);
+  const region = parallel.children.find((child) => isIn(child, one)) as StateNode;
+  const wrote = (change: Change) =>
+    isIn(region, change) && change.patches.some((patch) => overlap(patch.path, path) !== undefined);
+  return changes.findLast(wrote) as Change;
 }
 
 interface Change extends Write {

@@ -9,14 +9,18 @@
 export const preludeSource = /* js */ `(function (hostIn, makeDom) {
 "use strict";
 const scope = globalThis;
-const identifier = /^[\\p{ID_Start}$_][\\p{ID_Continue}$]*$/u;
+// Documents may give these names to variables of their own.
+const { Array, Error, JSON, Map, Math, Number, Object, Reflect, RegExp, Set, String, TypeError } = scope;
+const evaluate = eval;
+// Wide enough; classes of Unicode characters would take the engine a millisecond to set up.
+const identifier = /^[\\w$\\u0080-\\uffff]+$/;
 let system = {};
 let event;
 let dom;
 let chance = 0;
 let at = 0;
 let lexicals = [];
-let knownFunctions = new Set();
+let knownFunctions = new Map();
 
 for (const name of ["_sessionid", "_name", "_ioprocessors", "_x"])
   Object.defineProperty(scope, name, { get: () => system[name], enumerable: false });
@@ -57,7 +61,7 @@ function xml(text) {
 function lexical(name) {
   if (name in scope || !identifier.test(name)) return undefined;
   try {
-    return { value: (0, eval)(name) };
+    return { value: evaluate(name) };
   } catch {
     return undefined;
   }
@@ -81,7 +85,7 @@ const keysOf = (path) => path.slice(1).split("/").map((key) => key.replaceAll("~
 function encoder() {
   const kinds = {};
   const seen = new Map();
-  const functions = new Set();
+  const functions = new Map();
   const mark = (path, kind, value) => { kinds[path] = kind; return value; };
   function encode(value, path) {
     switch (typeof value) {
@@ -94,7 +98,7 @@ function encoder() {
       case "undefined":
         return mark(path, "undefined", null);
       case "function":
-        functions.add(value);
+        functions.set(path, value);
         return mark(path, "function", null);
       case "object":
         return value === null ? null : encodeObject(value, path);
@@ -129,7 +133,7 @@ function put(object, key, value) {
   Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
 }
 
-// Functions can be found only once the code that makes them was re-run.
+// Functions and classes can be found only once the code that makes them was re-run.
 function decoder(kinds, remade) {
   const made = new Map();
   const references = [];
@@ -153,8 +157,13 @@ function decoder(kinds, remade) {
       const items = fill([], value, path);
       return keep(path, kind === "map" ? new Map(items) : new Set(items));
     }
-    const empty = Array.isArray(value) ? [] : kind === "instance" ? Object.create(named(detail)?.prototype ?? Object.prototype) : {};
+    const empty = Array.isArray(value) ? [] : kind === "instance" ? instanceOf(detail, path) : {};
     return fill(keep(path, empty), value, path);
+  }
+  function instanceOf(name, path) {
+    const { prototype } = named(name) ?? {};
+    if (remade && prototype === undefined) throw new TypeError("The variable " + keysOf(path).join(".") + " is of a class " + name + " that is no more");
+    return Object.create(prototype ?? Object.prototype);
   }
   function fill(target, source, path) {
     for (const key of Object.keys(source)) put(target, key, decode(source[key], step(path, key), { target, key }));
@@ -179,15 +188,26 @@ function functionAt(path) {
   };
 }
 function store(name, value) {
-  if (name in scope || lexical(name) === undefined) {
+  const held = lexical(name);
+  if (held === undefined) {
     if (!isSystem(name)) scope[name] = value;
     return;
   }
   try {
-    (0, eval)("(function () { " + name + " = arguments[0]; })")(value);
+    evaluate("(function () { " + name + " = arguments[0]; })")(value);
   } catch {
-    // A constant: it has its value already, from the script that declared it.
+    refill(held.value, value);
   }
+}
+// A constant is the object its script made; what it holds may have changed since.
+function refill(object, value) {
+  if (typeof object !== "object" || object === null) return;
+  for (const key of Object.keys(object)) delete object[key];
+  if (Array.isArray(object)) object.length = 0;
+  if (object instanceof Map || object instanceof Set) object.clear();
+  if (object instanceof Map) for (const [key, item] of value) object.set(key, item);
+  else if (object instanceof Set) for (const item of value) object.add(item);
+  else for (const key of Object.keys(value)) put(object, key, value[key]);
 }
 
 return {
@@ -222,6 +242,8 @@ return {
     const holder = {};
     for (const name of names) put(holder, name, decode(data[name], step("", name), { target: holder, key: name }));
     finish();
+    // Before their scripts ran again these were properties; now the scripts' own declarations count.
+    if (remade) for (const name of names) if (lexicals.includes(name)) delete scope[name];
     for (const name of names) store(name, holder[name]);
   },
   rememberFunctions() {
@@ -233,7 +255,7 @@ return {
     const { kinds, functions, encode } = encoder();
     const data = {};
     for (const [name, value] of variables()) put(data, name, encode(value, step("", name)));
-    const grown = [...functions].some((one) => !knownFunctions.has(one));
+    const grown = [...functions].some(([path, made]) => knownFunctions.get(path) !== made);
     return JSON.stringify({ data, kinds, chance, grown });
   },
   toJson(value) {

@@ -2,11 +2,10 @@
  * A session: the sandbox of one run for the length of one step. It is built from the run's context when the first
  * expression needs it, and its variables become the new context at the end. Nothing else survives.
  *
- * S1. Only JSON text crosses the border, both ways; no object of the sandbox is ever held outside beyond one call.
+ * S1. Only JSON text crosses the border, both ways; no object of the sandbox is held outside beyond one call.
  * S2. Code of the document runs with the step's time, the run's own chance and no other input.
- * S3. Whatever fails inside comes out as a ScriptError that names the element.
  */
-import type { QuickJSContext, QuickJSHandle } from "quickjs-emscripten-core";
+import type { QuickJSHandle } from "quickjs-emscripten-core";
 import type { ModelScope } from "../core/data-model.ts";
 import type { Event } from "../core/event.ts";
 import type { LocationSource, Origin, ValueSource } from "../core/formats/scxml/source.ts";
@@ -18,6 +17,7 @@ import { domSource } from "./dom.ts";
 import type { Engine } from "./engine.ts";
 import { preludeSource } from "./prelude.ts";
 import type { Program, Runner } from "./program.ts";
+import { Sandbox } from "./sandbox.ts";
 import { ScriptError } from "./script-error.ts";
 import { eventFields, systemVariables } from "./system.ts";
 
@@ -30,9 +30,8 @@ interface Encoded {
 }
 
 export class Session implements Runner {
-  readonly #engine: Engine;
   readonly #program: Program;
-  readonly #context: QuickJSContext;
+  readonly #sandbox: Sandbox;
   /** The sandbox's own functions, by name. */
   readonly #inner: QuickJSHandle;
   readonly #kept: Kept;
@@ -45,14 +44,13 @@ export class Session implements Runner {
   #event: Event | undefined;
 
   constructor(engine: Engine, program: Program, scope: ModelScope) {
-    this.#engine = engine;
     this.#program = program;
     this.#scope = scope;
     this.#kept = readContext(scope.context);
     this.#bound = [...this.#kept.bound];
     this.#rerun = this.#kept.rerun;
     this.#seed = this.#kept.chance ?? seedOf(scope.run);
-    this.#context = engine.newContext();
+    this.#sandbox = new Sandbox(engine);
     this.#inner = this.#install();
     try {
       this.#callWith("begin", {
@@ -86,12 +84,12 @@ export class Session implements Runner {
 
   /** Whether a condition holds, in the sense of ECMAScript's truth. */
   holds(text: string, at: Origin): boolean {
-    return this.#run(`!!(\n${text}\n)`, at).consume((handle) => this.#context.dump(handle) === true);
+    return this.#sandbox.run(`!!(\n${text}\n)`, at).consume((handle) => this.#sandbox.isTrue(handle));
   }
 
   /** Runs a script in the global scope, as sloppy as scripts are. */
   run(text: string, at: Origin): void {
-    this.#run(text, at).dispose();
+    this.#sandbox.run(text, at).dispose();
   }
 
   /** Writes a value to a place that exists; strict, so that places that do not exist or are read-only are errors. */
@@ -105,13 +103,13 @@ export class Session implements Runner {
 
   /** Makes a variable, without a value. */
   declare(name: string, at: Origin): void {
-    this.#context.newString(name).consume((handle) => this.#call("declare", [handle], at).dispose());
+    this.#sandbox.text(name).consume((handle) => this.#call("declare", [handle], at).dispose());
   }
 
   /** Gives a variable its value. */
   bind(name: string, source: ValueSource, at: Origin): void {
     this.#evaluate(source).consume((value) =>
-      this.#context.newString(name).consume((handle) => this.#call("set", [handle, value], at).dispose()),
+      this.#sandbox.text(name).consume((handle) => this.#call("set", [handle, value], at).dispose()),
     );
   }
 
@@ -120,9 +118,9 @@ export class Session implements Runner {
     this.#evaluate(array).consume((given) =>
       this.#call("copyArray", [given], item.at).consume((copy) => {
         for (const one of [item, index]) if (one !== undefined) this.#declareItem(one);
-        const length = this.#context.getLength(copy) ?? 0;
+        const length = this.#sandbox.lengthOf(copy);
         for (let position = 0; position < length; position++) {
-          this.#context.getProp(copy, position).consume((value) => this.#assign(item, value));
+          this.#sandbox.part(copy, position).consume((value) => this.#assign(item, value));
           if (index !== undefined) this.store(index, position);
           body();
         }
@@ -155,47 +153,44 @@ export class Session implements Runner {
     this.#encode();
   }
 
-  /** The variables as the new context; throws NOT_JSON, naming the variable, if one cannot be kept. */
+  /** The variables as the new context. A step whose variables cannot be kept is refused. */
   save(): JsonObject {
-    this.#engine.refill();
+    this.#sandbox.refill();
     const { data, kinds, chance } = this.#encodeOrRefuse();
-    return writeContext(
-      {
-        data,
-        kinds,
-        rerun: this.#rerun,
-        bound: this.#bound,
-        chance: chance === this.#seed ? this.#kept.chance : chance,
-      },
-      this.#scope.context,
-    );
+    const kept = {
+      data,
+      kinds,
+      rerun: this.#rerun,
+      bound: this.#bound,
+      chance: chance === this.#seed ? this.#kept.chance : chance,
+    };
+    return writeContext(kept, this.#scope.context);
   }
 
   close(): void {
-    this.#inner.dispose();
-    this.#context.dispose();
+    if (!this.#sandbox.isBroken) this.#inner.dispose();
+    this.#sandbox.close();
   }
 
   /** Puts the sandbox's own functions in place, with the few things they need of the host. */
   #install(): QuickJSHandle {
-    const context = this.#context;
-    const textFunction = (name: string, work: (text: string) => string): QuickJSHandle =>
-      context.newFunction(name, (text) => context.newString(work(context.getString(text))));
-    const isIn = context.newFunction("In", (id) =>
-      this.#scope.in(`#${context.getString(id)}`) ? context.true : context.false,
-    );
-    const makeDom = context.newFunction("makeDom", () => {
-      const parse = textFunction("parse", (text) => JSON.stringify(parseXml(text)));
-      const write = textFunction("write", (tree) => writeXml(JSON.parse(tree)));
-      const dom = this.#run(domSource, nowhere);
-      const made = context.callFunction(dom, context.undefined, parse, write);
-      for (const handle of [parse, write, dom]) handle.dispose();
-      return made;
+    const sandbox = this.#sandbox;
+    const isIn = sandbox.hostFunction("In", (id) => this.#scope.in(`#${id}`));
+    const makeDom = sandbox.hostMaker("makeDom", () => {
+      const parse = sandbox.hostFunction("parse", (text) => JSON.stringify(parseXml(text)));
+      const write = sandbox.hostFunction("write", (tree) => writeXml(JSON.parse(tree)));
+      return this.#make(domSource, [parse, write]);
     });
-    const prelude = this.#run(preludeSource, nowhere);
-    const inner = this.#unwrap(context.callFunction(prelude, context.undefined, isIn, makeDom), nowhere);
-    for (const handle of [isIn, makeDom, prelude]) handle.dispose();
-    return inner;
+    return this.#make(preludeSource, [isIn, makeDom]);
+  }
+
+  /** What a function in source text gives for these arguments, which are used up. */
+  #make(source: string, args: readonly QuickJSHandle[]): QuickJSHandle {
+    const made = this.#sandbox
+      .run(source, nowhere)
+      .consume((maker) => this.#sandbox.call(maker, args, nowhere));
+    for (const handle of args) handle.dispose();
+    return made;
   }
 
   /** Brings the variables back: their values, then the functions, which need the values, then the values again. */
@@ -223,50 +218,40 @@ export class Session implements Runner {
     switch (source.scxml) {
       case "expression":
         // A trailing semicolon is no part of an expression, but people write it.
-        return this.#run(`(\n${source.text.replace(/;\s*$/, "")}\n)`, source.at);
+        return this.#sandbox.run(`(\n${source.text.replace(/;\s*$/, "")}\n)`, source.at);
       case "constant":
-        return this.#context
-          .newString(JSON.stringify(source.value))
-          .consume((json) => this.#call("parse", [json], nowhere));
+        return this.#sandbox
+          .text(JSON.stringify(source.value))
+          .consume((json) => this.#call("parse", [json]));
       case "xml":
-        return this.#context.newString(source.text).consume((text) => this.#call("xml", [text], nowhere));
+        return this.#sandbox.text(source.text).consume((text) => this.#call("xml", [text]));
       case "fault":
         throw new ScriptError(source.reason, source.at);
     }
   }
 
   #assign(location: LocationSource, value: QuickJSHandle): void {
-    this.#run(`(function () { "use strict"; ${location.text}\n = arguments[0]; })`, location.at).consume(
-      (setter) =>
-        this.#unwrap(
-          this.#context.callFunction(setter, this.#context.undefined, value),
-          location.at,
-        ).dispose(),
-    );
+    const { text, at } = location;
+    this.#sandbox
+      .run(`(function () { "use strict"; ${text}\n = arguments[0]; })`, at)
+      .consume((setter) => this.#sandbox.call(setter, [value], at).dispose());
   }
 
   /** Loop variables are made if they are not there. A name that cannot be one fails before anything is made. */
-  #declareItem(location: LocationSource): void {
-    if (!/^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u.test(location.text))
-      throw new ScriptError(`${location.text} is not the name of a variable`, location.at);
-    this.#run(`(function (${location.text}) { "use strict"; })`, location.at).dispose();
-    this.declare(location.text, location.at);
+  #declareItem({ text, at }: LocationSource): void {
+    if (!/^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u.test(text))
+      throw new ScriptError(`${text} is not the name of a variable`, at);
+    this.#sandbox.run(`(function (${text}) { "use strict"; })`, at).dispose();
+    this.declare(text, at);
   }
 
   #toJson(handle: QuickJSHandle, at: Origin): Json | undefined {
-    const context = this.#context;
-    switch (context.typeof(handle)) {
-      case "undefined":
-        return undefined;
-      case "string":
-        return context.getString(handle);
-      case "boolean":
-        return context.dump(handle) as boolean;
-      default:
-        return this.#call("toJson", [handle], at).consume(
-          (json) => JSON.parse(context.getString(json)) as Json,
-        );
-    }
+    const type = this.#sandbox.typeOf(handle);
+    if (type === "undefined") return undefined;
+    if (type === "string") return this.#sandbox.textOf(handle);
+    return this.#call("toJson", [handle], at).consume(
+      (json) => JSON.parse(this.#sandbox.textOf(json)) as Json,
+    );
   }
 
   #encodeOrRefuse(): Encoded {
@@ -274,53 +259,33 @@ export class Session implements Runner {
       return this.#encode();
     } catch (error) {
       if (!(error instanceof ScriptError)) throw error;
-      throw new HoldfastError("NOT_JSON", `${error.data.reason}; keep plain data in variables`, {
-        cause: error,
-      });
+      const reason = `${error.data.reason}`;
+      throw this.#sandbox.isBroken
+        ? new HoldfastError("STEP_UNBOUNDED", `${reason}; let the step do less`, { cause: error })
+        : new HoldfastError("NOT_JSON", `${reason}; keep plain data in variables`, { cause: error });
     }
   }
 
   #encode(): Encoded {
-    const json = this.#call("save").consume((handle) => this.#context.getString(handle));
-    const { grown, ...saved } = JSON.parse(json);
+    const json = this.#call("save").consume((handle) => this.#sandbox.textOf(handle));
+    const { grown, ...encoded } = JSON.parse(json);
     if (grown) this.#remember([...this.#ran]);
-    return saved;
+    return encoded;
   }
 
   #remember(paths: readonly string[]): void {
     this.#rerun = [...this.#rerun.filter((path) => !paths.includes(path)), ...paths];
   }
 
-  #run(code: string, at: Origin): QuickJSHandle {
-    return this.#unwrap(this.#context.evalCode(code, `${at.tag}:${at.line}`, { type: "global" }), at);
-  }
-
   #call(name: string, args: readonly QuickJSHandle[] = [], at: Origin = nowhere): QuickJSHandle {
-    return this.#context
-      .getProp(this.#inner, name)
-      .consume((inner) =>
-        this.#unwrap(this.#context.callFunction(inner, this.#context.undefined, ...args), at),
-      );
+    return this.#sandbox.part(this.#inner, name).consume((inner) => this.#sandbox.call(inner, args, at));
   }
 
   #callWith(name: string, value: unknown, flag = false): void {
-    const context = this.#context;
-    context
-      .newString(JSON.stringify(value))
-      .consume((json) => this.#call(name, [json, flag ? context.true : context.false]).dispose());
+    this.#sandbox
+      .text(JSON.stringify(value))
+      .consume((json) => this.#call(name, [json, this.#sandbox.truth(flag)]).dispose());
   }
-
-  #unwrap(result: ReturnType<QuickJSContext["callFunction"]>, at: Origin): QuickJSHandle {
-    if (result.error === undefined) return result.value;
-    const thrown: unknown = result.error.consume((error) => this.#context.dump(error));
-    throw new ScriptError(describeThrown(thrown), at);
-  }
-}
-
-function describeThrown(thrown: unknown): string {
-  if (typeof thrown !== "object" || thrown === null) return String(thrown);
-  const { name, message } = thrown as { name?: unknown; message?: unknown };
-  return message === undefined ? JSON.stringify(thrown) : `${name}: ${message}`;
 }
 
 function originOf(source: ValueSource): Origin {

@@ -29,7 +29,8 @@ function* simplifications(plan: Plan): Generator<Plan> {
   for (const events of withoutChunks(plan.events)) yield { ...plan, events };
   for (const root of simplerStates(plan.root)) yield { ...plan, root };
   if (plan.matching === "scxml") yield { ...plan, matching: "exact" };
-  if (plan.counters > 1 && !usesCounter(plan, plan.counters - 1)) yield { ...plan, counters: plan.counters - 1 };
+  if (plan.counters > 1 && !usesCounter(plan, plan.counters - 1))
+    yield { ...plan, counters: plan.counters - 1 };
 }
 
 const usesCounter = (plan: Plan, index: number): boolean =>
@@ -47,7 +48,8 @@ function* simplerStates(state: StatePlan): Generator<StatePlan> {
   for (const [index, child] of state.states.entries()) {
     // A child's own children can stand in its place.
     yield { ...state, states: state.states.toSpliced(index, 1, ...child.states) };
-    if (child.kind === "parallel") yield { ...state, states: state.states.with(index, { ...child, kind: "compound" }) };
+    if (child.kind === "parallel")
+      yield { ...state, states: state.states.with(index, { ...child, kind: "compound" }) };
   }
   yield* simplerBehaviour(state);
   for (const [index, child] of state.states.entries())
@@ -94,7 +96,9 @@ function* simplerGuards(guard: GuardPlan): Generator<GuardPlan> {
   if ("or" in guard) yield* guard.or;
 }
 
-function* simplerBlocks(blocks: readonly (readonly ActionPlan[])[]): Generator<readonly (readonly ActionPlan[])[]> {
+function* simplerBlocks(
+  blocks: readonly (readonly ActionPlan[])[],
+): Generator<readonly (readonly ActionPlan[])[]> {
   yield* withoutChunks(blocks);
   for (const [index, block] of blocks.entries())
     for (const simpler of simplerActions(block)) if (simpler.length > 0) yield blocks.with(index, simpler);
@@ -102,6 +106,8 @@ function* simplerBlocks(blocks: readonly (readonly ActionPlan[])[]): Generator<r
 
 function* simplerActions(actions: readonly ActionPlan[]): Generator<readonly ActionPlan[]> {
   yield* withoutChunks(actions);
-  for (const [index, action] of actions.entries())
+  for (const [index, action] of actions.entries()) {
     if ("counter" in action) yield actions.with(index, { raise: action.raise });
+    if ("in" in action) yield actions.with(index, { log: action.log });
+  }
 }

@@ -88,7 +88,12 @@ export function readDocument(definition: MachineDefinition): Document {
   return { definition, root, states, matching };
 }
 
-function connect(node: StateNode, source: StateDefinition, states: readonly StateNode[], matching: Matching): void {
+function connect(
+  node: StateNode,
+  source: StateDefinition,
+  states: readonly StateNode[],
+  matching: Matching,
+): void {
   const resolve = (targets: string | readonly string[] | undefined): StateNode[] =>
     (targets === undefined ? [] : [targets].flat()).map((target) => resolveTarget(target, node, states));
 
@@ -130,7 +135,11 @@ function mostSpecificFirst<Value>(
   matching: Matching,
 ): (readonly [string, Value])[] {
   const rank = (descriptor: string): number =>
-    descriptor === "*" ? 0 : descriptor.endsWith(".*") ? descriptor.split(".").length - 1 : Number.POSITIVE_INFINITY;
+    descriptor === "*"
+      ? 0
+      : descriptor.endsWith(".*")
+        ? descriptor.split(".").length - 1
+        : Number.POSITIVE_INFINITY;
   if (matching === "scxml") return [...handlers];
   return [...handlers].sort(([one], [other]) => {
     const [first, second] = [rank(one), rank(other)];

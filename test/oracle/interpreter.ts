@@ -13,10 +13,30 @@ import type { Json, JsonObject } from "../../src/core/json.ts";
 import { OrderedSet, Queue } from "./collections.ts";
 import { conditionMatch, evaluate, executeContent, type Session } from "./content.ts";
 import { descriptorTakes } from "./descriptor.ts";
-import { type Content, type Document, getChildStates, type StateNode, type TransitionNode } from "./document.ts";
+import {
+  type Content,
+  type Document,
+  getChildStates,
+  type StateNode,
+  type TransitionNode,
+} from "./document.ts";
+import {
+  documentOrder,
+  entryOrder,
+  exitOrder,
+  getProperAncestors,
+  isAtomicState,
+  isCompoundState,
+  isCompoundStateOrScxmlElement,
+  isDescendant,
+  isFinalState,
+  isHistoryState,
+  isParallelState,
+  isScxmlElement,
+} from "./relations.ts";
 
 /** Far more rounds than any chart of the tests needs: beyond it a macrostep has no end. */
-export const roundsMax = 1_000;
+export const roundsMax = 400;
 
 /** A macrostep that does not end, which the algorithm itself has no answer to. */
 export class Unbounded extends Error {}
@@ -29,6 +49,8 @@ export class Interpreter implements Session {
   context: JsonObject;
   event: Event;
   output: Json | undefined;
+  /** The configuration that a run ended in, as the algorithm empties it. */
+  endedIn: readonly StateNode[] | undefined;
   readonly logs: Json[] = [];
   /** The types of the error events raised on the way. */
   readonly errors: string[] = [];
@@ -75,10 +97,11 @@ export class Interpreter implements Session {
     if (!this.running) this.exitInterpreter();
   }
 
-  /** Runs every exit handler. The configuration stays readable afterwards, so it is not emptied as in the original. */
   private exitInterpreter(): void {
+    this.endedIn = this.configuration.toList();
     for (const s of this.configuration.toList().sort(exitOrder)) {
       for (const content of s.onexit) this.executeContent(content);
+      this.configuration.delete(s);
       if (isFinalState(s) && isScxmlElement(s.parent)) this.returnDoneEvent(s);
     }
   }
@@ -240,7 +263,13 @@ export class Interpreter implements Session {
         this.addDescendantStatesToEnter(s, statesToEnter, statesForDefaultEntry, defaultHistoryContent);
       const ancestor = this.getTransitionDomain(t);
       for (const s of this.getEffectiveTargetStates(t).toList()) {
-        this.addAncestorStatesToEnter(s, ancestor, statesToEnter, statesForDefaultEntry, defaultHistoryContent);
+        this.addAncestorStatesToEnter(
+          s,
+          ancestor,
+          statesToEnter,
+          statesForDefaultEntry,
+          defaultHistoryContent,
+        );
         // Beyond SCXML: the domain may be a parallel state, whose regions have all been left.
         if (ancestor !== null && isParallelState(ancestor)) fillRegions(ancestor);
       }
@@ -289,7 +318,12 @@ export class Interpreter implements Session {
       if (isParallelState(anc))
         for (const child of getChildStates(anc))
           if (!statesToEnter.some((s) => isDescendant(s, child)))
-            this.addDescendantStatesToEnter(child, statesToEnter, statesForDefaultEntry, defaultHistoryContent);
+            this.addDescendantStatesToEnter(
+              child,
+              statesToEnter,
+              statesForDefaultEntry,
+              defaultHistoryContent,
+            );
     }
   }
 
@@ -365,32 +399,3 @@ export class Interpreter implements Session {
     this.internalQueue.enqueue({ type: "error.execution", kind: "platform" });
   }
 }
-
-export const isHistoryState = (s: StateNode): boolean => s.type === "history";
-export const isFinalState = (s: StateNode): boolean => s.type === "final";
-export const isParallelState = (s: StateNode): boolean => s.type === "parallel";
-export const isCompoundState = (s: StateNode): boolean => s.type === "state" && s.children.length > 0;
-export const isAtomicState = (s: StateNode): boolean =>
-  isFinalState(s) || (s.type === "state" && s.children.length === 0);
-export const isScxmlElement = (s: StateNode | null): boolean => s !== null && s.parent === null;
-export const isCompoundStateOrScxmlElement = (s: StateNode): boolean => isCompoundState(s) || isScxmlElement(s);
-
-/** All ancestors of `state1` from its parent up to, but not including, `state2`; up to the root if that is null. */
-export function getProperAncestors(state1: StateNode, state2: StateNode | null): StateNode[] {
-  if (state2 !== null && (state2 === state1 || isDescendant(state2, state1))) return [];
-  const found: StateNode[] = [];
-  for (let s = state1.parent; s !== null && s !== state2; s = s.parent) found.push(s);
-  return found;
-}
-
-/** Whether `state1` is a child of `state2`, or a child of a child, and so on. */
-export function isDescendant(state1: StateNode, state2: StateNode): boolean {
-  for (let s = state1.parent; s !== null; s = s.parent) if (s === state2) return true;
-  return false;
-}
-
-export const documentOrder = (one: { documentOrder: number }, other: { documentOrder: number }): number =>
-  one.documentOrder - other.documentOrder;
-/** Ancestors before descendants, and otherwise document order: both are the order of the nodes in the document. */
-export const entryOrder = documentOrder;
-export const exitOrder = (one: StateNode, other: StateNode): number => entryOrder(other, one);
