@@ -43,6 +43,7 @@ describe("the trace", () => {
           configuration: ["a"],
         },
       ],
+      guards: [],
     });
     const { trace } = step(machine, begun.state, { type: "go" }, { at: 0, trace: true });
     const toB = { source: "a", on: "go", targets: ["b"] };
@@ -74,11 +75,14 @@ describe("the trace", () => {
     ]);
   });
 
-  test("is there for a step that comes to nothing, too", () => {
+  test("shows the guards that let nothing through when a step comes to nothing", () => {
     const { state } = start(machine, undefined, { at: 0 });
     expect(step(machine, state, { type: "look" }, { at: 0, trace: true })).toMatchObject({
       outcome: "ignored",
-      trace: { microsteps: [] },
+      trace: {
+        microsteps: [],
+        guards: [{ transition: { source: "a", on: "look", targets: [] }, holds: false }],
+      },
     });
   });
 
