@@ -29,7 +29,6 @@ export const deviations = {
 /** What charts compared with SCION do not contain, and why. Against the oracle, the last two are compared all the same. */
 export const notDrawn = [
   "guards that throw, except on atomic states: SCXML's algorithm asks others once for each active leaf, Holdfast once",
-  "`onDone` of states without an id where names are prefixes: the done event of `a.b` would be taken for that of `a`",
   "eventless guards that look at the event: SCION shows them the next event before it is its turn",
   "actions that ask what is active: within a microstep SCION knows of leaves only",
 ] as const;

@@ -106,11 +106,12 @@ function transitionOf(
   const { plan, run, idOf } = building;
   // Holdfast's root is what <scxml> is to SCXML: no transition leaves it.
   const leaves = transition.reenter === true && state !== plan.root;
+  const isExact = plan.matching === "exact" || "done" in transition.trigger;
   return {
     ...(descriptors === undefined ? {} : { event: descriptors.join(" ") }),
     ...(transition.targets.length === 0 ? {} : { target: transition.targets.map(idOf) }),
     ...(leaves ? {} : { type: "internal" }),
-    cond: conditionOf(transition.guard, plan.matching === "exact" ? descriptors : undefined, run, idOf),
+    cond: conditionOf(transition.guard, isExact ? descriptors : undefined, run, idOf),
     onTransition: transition.actions.map((action) => actionOf(action, run)),
   };
 }

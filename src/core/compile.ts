@@ -25,7 +25,7 @@ import {
   unknownInvokeType,
 } from "./event.ts";
 import { compileContracts, compileGuard } from "./guard.ts";
-import { freezeDeep, type Json, type JsonObject, toJson } from "./json.ts";
+import { freezeDeep, type Json, type JsonObject, showValue, toJson } from "./json.ts";
 import { plainModel } from "./plain-model.ts";
 import { prioritiesOf, specificity, unhandledPolicy, writePolicy } from "./policy.ts";
 import { descend, resolveTarget } from "./target.ts";
@@ -76,6 +76,8 @@ class Compilation implements Compiler {
     this.machines = { ...definition.machines };
     const { id, version } = definition;
     if (typeof id !== "string" || id === "") this.problem("id", "is missing; a machine needs a name");
+    if (this.matching !== "exact" && this.matching !== "scxml")
+      this.problem("matching", `is ${showValue(this.matching)}; write exact or scxml`);
     if (version !== undefined && !Number.isSafeInteger(version))
       this.problem("version", "must be a whole number");
     this.tree = new Tree(definition, (path, problem) => this.problem(path, problem));

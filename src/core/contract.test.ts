@@ -70,6 +70,39 @@ describe("invariants", () => {
     });
   });
 
+  test("see the event that led there, and the error names the one the step was about, whatever was raised or waits", () => {
+    const seen: string[] = [];
+    const chained = defineMachine({
+      id: "m",
+      start: { n: 0 },
+      invariants: {
+        small: ({ context, event }) => {
+          seen.push(event.type);
+          return context.n < 3;
+        },
+      },
+      initial: "a",
+      states: {
+        a: {
+          defer: ["wait"],
+          on: {
+            set: { actions: { raise: "inner" } },
+            inner: {
+              update: (draft) => {
+                draft.n = 3;
+              },
+            },
+          },
+        },
+      },
+    });
+    const waiting = step(chained, start(chained, undefined, at).state, { type: "wait" }, at).state;
+    const { error } = step(chained, waiting, { type: "set" }, at);
+    expect(error?.message).toContain('The step on "set" was refused');
+    expect(error?.details.event).toBe("set");
+    expect(seen).toEqual(["start", "wait", "inner"]);
+  });
+
   test("that fail to answer do not hold, and the reason is the error's cause", () => {
     const unsure = defineMachine({
       id: "m",

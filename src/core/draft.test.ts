@@ -1,4 +1,5 @@
 /** Drafts: a recipe changes what looks like its own context, and the old context stays as it is. */
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { defineMachine, limits, start, step } from "../index.ts";
 import { produce } from "./draft.ts";
@@ -450,5 +451,84 @@ describe("drafts after their end", () => {
       draft.box = kept;
     });
     expect(later.box).toBe(made.a);
+  });
+});
+
+describe("any recipe", () => {
+  type Tree = Record<string, unknown> | unknown[];
+  const isTree = (value: unknown): value is Tree => typeof value === "object" && value !== null;
+
+  /** The object that these turns lead to. */
+  const walk = (root: Tree, turns: readonly number[]): Tree =>
+    turns.reduce<Tree>((tree, turn) => {
+      const inner = Object.values(tree).filter(isTree);
+      return inner[turn % Math.max(inner.length, 1)] ?? tree;
+    }, root);
+
+  const at = <Item>(items: readonly Item[], turn: number): Item | undefined =>
+    items[turn % Math.max(items.length, 1)];
+  const listActs: readonly ((list: unknown[], turn: number, value: unknown) => void)[] = [
+    (list, _, value) => list.push(value),
+    (list) => list.pop(),
+    (list) => list.shift(),
+    (list, _, value) => list.unshift(value),
+    (list, turn, value) => list.splice(turn % (list.length + 1), turn % 3, value),
+    (list) => list.reverse(),
+    (list) => list.sort((one, other) => JSON.stringify(one).localeCompare(JSON.stringify(other))),
+    (list, turn) => list.copyWithin(0, turn % (list.length + 1)),
+    (list, turn) => {
+      list.length = turn % (list.length + 1);
+    },
+  ];
+  const recordActs: readonly ((record: Record<string, unknown>, turn: number, value: unknown) => void)[] = [
+    (record, turn, value) => {
+      record[at(["a", "b", "c"], turn) as string] = value;
+    },
+    (record, turn) => {
+      delete record[at(Object.keys(record), turn) ?? "none"];
+    },
+    (record, turn, value) => Object.assign(record, { spread: { ...record, value }, n: turn }),
+  ];
+  const json = fc.jsonValue({ maxDepth: 3 }).map((value) => JSON.parse(JSON.stringify(value)) as unknown);
+  const act = fc.record({
+    to: fc.array(fc.nat(5), { maxLength: 4 }),
+    from: fc.array(fc.nat(5), { maxLength: 4 }),
+    kind: fc.nat(20),
+    turn: fc.nat(20),
+    /** A fresh value, or nothing: then whatever stands elsewhere in the tree is moved or shared. */
+    value: fc.option(json, { nil: undefined }),
+  });
+  const perform = (
+    root: Tree,
+    acts: readonly (typeof act extends fc.Arbitrary<infer Act> ? Act : never)[],
+  ) => {
+    for (const { to, from, kind, turn, value } of acts) {
+      const tree = walk(root, to);
+      const given = value === undefined ? walk(root, from) : structuredClone(value);
+      if (Array.isArray(tree)) at(listActs, kind)?.(tree, turn, given);
+      else at(recordActs, kind)?.(tree, turn, given);
+    }
+  };
+  const outcome = (make: () => unknown) => {
+    try {
+      return JSON.stringify(make());
+    } catch {
+      return "a cycle";
+    }
+  };
+
+  test("makes of a draft what it would make of a copy, and leaves the original alone", () => {
+    fc.assert(
+      fc.property(json, json, fc.array(act, { maxLength: 12 }), (a, b, acts) => {
+        const base = { a, b, list: [a, b] };
+        const copy = JSON.parse(JSON.stringify(base)) as typeof base;
+        const expected = outcome(() => {
+          perform(copy, acts);
+          return copy;
+        });
+        expect(outcome(() => change(base, (draft) => perform(draft, acts)))).toBe(expected);
+      }),
+      { numRuns: 400 },
+    );
   });
 });

@@ -99,6 +99,9 @@ describe("a definition's problems", () => {
   });
 
   test("parallel states without regions, or with a final one", () => {
+    expect(problemsOf({ id: "m", type: "parallel" })).toContain(
+      "definition is parallel and needs regions: states inside it",
+    );
     expect(problemsOfState({ type: "parallel" })).toEqual([
       "states.a is parallel and needs regions: states inside it",
     ]);
@@ -138,6 +141,7 @@ describe("a definition's problems", () => {
     const history = (parts: object, others: object = {}) =>
       problemsOfState({ initial: "x", states: { x: {}, h: { type: "history", ...parts }, ...others } });
     expect(history({})).toEqual(["states.a.states.h.target is missing; a history state needs a default"]);
+    expect(history({ target: 5n })[0]).toContain("states.a.states.h cannot be read");
     expect(history({ target: "b" })).toEqual(['states.a.states.h.target must lie inside "a"']);
     expect(history({ target: "h" })).toEqual([
       "states.a.states.h.target leads back to itself; a default needs a state",
@@ -169,6 +173,9 @@ describe("a definition's problems", () => {
       "states.a.invoke.onUnknown.target",
     ]);
     expect(lines({ on: [{ event: "go", target: "x" }] })).toEqual(["states.a.on[0].target"]);
+    expect(problemsOf({ id: "m", on: { go: "x" }, initial: "a", states: { a: {} } })).toEqual([
+      'on.go.target names no state: "x"; from here there are a, .child and #id',
+    ]);
   });
 
   test("a handler in a list without an event", () => {
@@ -222,9 +229,14 @@ describe("a definition's problems", () => {
     expect(problemsOfState({ on: { go: { guard: { in: "x" } } } })).toEqual([
       'states.a.on.go.guard.in names no state: "x"; write a path such as a.b, or #id',
     ]);
-    expect(problemsOfState({ entry: { raise: { data: 1 } } })).toEqual([
-      "states.a.entry[0].raise needs an event type",
-    ]);
+    for (const event of [{ data: 1 }, { type: "" }, "", null]) {
+      expect(problemsOfState({ entry: { raise: event } })).toEqual([
+        "states.a.entry[0].raise needs an event type",
+      ]);
+      expect(problemsOfState({ entry: { send: event } })).toEqual([
+        "states.a.entry[0].send needs an event type",
+      ]);
+    }
     expect(problemsOfState({ after: { soon: "b" } })[0]).toContain(
       'states.a.after.soon "soon" is not a delay',
     );
@@ -267,6 +279,7 @@ describe("a definition's problems", () => {
       'unhandled.unknown is "panic"; write ignore, defer or reject',
     ]);
     expect(machine({ unhandled: { known: "panic" } })).toHaveLength(1);
+    expect(machine({ matching: "fuzzy" })).toEqual(['matching is "fuzzy"; write exact or scxml']);
     expect(machine({ priorities: { go: "high" } })).toEqual(["priorities.go must be a number"]);
   });
 

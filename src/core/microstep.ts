@@ -156,8 +156,8 @@ export function check(
     }
     throw new HoldfastError(
       "CONTRACT_VIOLATED",
-      `The step on ${JSON.stringify(work.event.type)} was refused: ${kind} ${JSON.stringify(name)} of ${JSON.stringify(place)} does not hold`,
-      { details: { contract: name, kind, state: place, event: work.event.type }, cause },
+      `The step on ${JSON.stringify(work.given.type)} was refused: ${kind} ${JSON.stringify(name)} of ${JSON.stringify(place)} does not hold`,
+      { details: { contract: name, kind, state: place, event: work.given.type }, cause },
     );
   }
 }
@@ -172,7 +172,7 @@ function countMicrostep(work: Work, plan: Plan, event: Event | undefined): void 
   if (left >= 0) return;
   throw new HoldfastError(
     "STEP_UNBOUNDED",
-    `The step on ${JSON.stringify(work.event.type)} did not end after ${limits.microstepsMax} microsteps; it goes round:\n  ${cycleOf(work.loop).join("\n  ")}`,
+    `The step on ${JSON.stringify(work.given.type)} did not end after ${limits.microstepsMax} microsteps; it goes round:\n  ${cycleOf(work.loop).join("\n  ")}`,
     { details: { loop: cycleOf(work.loop) } },
   );
 }

@@ -92,6 +92,19 @@ describe("contradictory writes", () => {
     expect(regions(undefined, add, edit).error?.details).toMatchObject({ path: "context.list" });
   });
 
+  test("to one item of a list are a contradiction about the list, whose items have no names", () => {
+    const mark =
+      (done: boolean): Recipe<Shared> =>
+      (draft) => {
+        (draft.list[0] as { done?: boolean }).done = done;
+      };
+    expect(regions(undefined, mark(true), mark(false)).error?.details).toMatchObject({
+      path: "context.list",
+      values: ['[{"id":0,"done":true}]', '[{"id":0,"done":false}]'],
+    });
+    expect(regions("first", mark(true), mark(false)).state.context.list).toEqual([{ id: 0, done: true }]);
+  });
+
   test("are found among entry and exit actions as well as transitions", () => {
     const region = (v: number) => ({ initial: "x", states: { x: {} }, entry: { update: set(v) } });
     const machine = defineMachine({

@@ -238,6 +238,7 @@ describe("a patch that does not fit", () => {
     none({ op: "set", path: "a", value: 1 }, '{"op":"set","path":"a","value":1} is not a patch');
     none({ op: "set", path: [{}], value: 1 }, '{"op":"set","path":[{}],"value":1} is not a patch');
     none({ op: 1n, path: 1 }, "object is not a patch");
+    refuse({ op: "set", path: ["n"] }).toThrow("it has no value");
     refuse({ op: "move", path: ["n"] }).toThrow("there is no such operation");
   });
 

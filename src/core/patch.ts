@@ -158,6 +158,7 @@ function applyPatch(root: { value: Json }, patch: Patch, own: Set<object>): void
   switch (patch.op) {
     case "set":
       if (isList(holder) && !isPlace(key, holder.length)) misfit(patch, `there is no item ${key}`);
+      if (patch.value === undefined) misfit(patch, "it has no value");
       put(holder, String(key), freezeDeep(patch.value));
       break;
     case "delete":

@@ -173,6 +173,11 @@ describe("restore", () => {
       '"gone" has no invocation like "j"',
     ],
     [
+      "an invocation without its index",
+      stored({ activities: [{ key: "1.0", id: "j", state: "a" }] }),
+      '"a" has no invocation like "j"',
+    ],
+    [
       "a deferred event that is none",
       stored({ deferred: [{ data: 1 }] }),
       "it has a malformed deferred event",

@@ -353,6 +353,41 @@ describe("child machines", () => {
     expect(starts("constructor")).toEqual(["b"]);
   });
 
+  test("that end without output, or just as they are no longer wanted, are gone without more ado", () => {
+    const brief = defineMachine({ id: "brief", initial: "end", states: { end: { type: "final" } } });
+    const waiting = defineMachine({
+      id: "m",
+      initial: "a",
+      states: {
+        a: { invoke: { machine: brief, onDone: "b" }, on: { leave: "c" } },
+        b: { entry: { log: ({ event }) => event.data === undefined } },
+        c: {},
+      },
+    });
+    expect(says(simulate(waiting))).toEqual([true]);
+    const run = simulate(waiting, { settle: false });
+    expect(run.turn()).toMatchObject({ effect: { type: "spawn" } });
+    run.deliver({ type: "leave" });
+    run.advance(0);
+    expect(run.state.configuration).toEqual(["c"]);
+    expect(run.run("m/a:1.0")).toBeUndefined();
+  });
+
+  test("that could not be started are given up in peace", () => {
+    const machine = defineMachine({
+      id: "m",
+      initial: "a",
+      states: { a: { invoke: { machine: "nobody knows" }, on: { leave: "b" } }, b: {} },
+    });
+    const run = simulate(machine, { settle: false });
+    run.deliver({ type: "leave" });
+    run.turn();
+    run.turn();
+    run.turn();
+    run.advance(0);
+    expect(run.state).toMatchObject({ configuration: ["b"], children: [] });
+  });
+
   test("an event for a child that could not be started is an error event", () => {
     const machine = defineMachine({
       id: "m",

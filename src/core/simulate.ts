@@ -287,8 +287,9 @@ class Simulator implements Simulation {
     if (to === "self") return run;
     if (to === "parent") return run.parent?.run;
     if ("run" in to) return this.runs.get(to.run);
-    const child = "child" in to ? run.state.children.find(({ id }) => id === to.child) : undefined;
-    return child === undefined ? undefined : run.children.get(child.key);
+    // By the runs there are, not by the state: what an exit action sends goes out before its child is cancelled.
+    const { child: id } = to as { readonly child: string };
+    return [...run.children.values()].findLast((child) => child.parent?.id === id && this.runs.has(child.id));
   }
 
   private undelivered(run: Run | undefined, { to, event }: SendEffect): void {

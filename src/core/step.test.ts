@@ -403,6 +403,21 @@ describe("a step", () => {
   });
 });
 
+test("an error of the data model itself gets out: it is a bug, and no event could be trusted to report it", () => {
+  const base = defineMachine({ id: "m", initial: "a", states: { a: { on: { go: {} } } } });
+  const { state } = start(base, undefined, at);
+  const broken = defineMachine({
+    ...base.definition,
+    model: {
+      ...base.chart.model,
+      open() {
+        throw new Error("cannot open");
+      },
+    },
+  });
+  expect(() => step(broken, state, { type: "go" }, at)).toThrow("cannot open");
+});
+
 test("a Holdfast error is known as one whichever copy of the package made it", () => {
   const error = new HoldfastError("NOT_JSON", "x", { cause: "y" });
   expect([isHoldfastError(error), isHoldfastError(new Error("x")), isHoldfastError(null)]).toEqual([

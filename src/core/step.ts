@@ -216,7 +216,7 @@ function refuseErrors(work: Work): HoldfastError {
   const [last] = work.errors.slice(-1) as [Event];
   return new HoldfastError(
     "STEP_UNBOUNDED",
-    `The step on ${JSON.stringify(work.event.type)} did not end after ${limits.microstepsMax} errors, each of which led to the next: ${JSON.stringify(last.data)}`,
+    `The step on ${JSON.stringify(work.given.type)} did not end after ${limits.microstepsMax} errors, each of which led to the next: ${JSON.stringify(last.data)}`,
     { details: { error: last } },
   );
 }

@@ -31,7 +31,8 @@ export function settleWrites(writes: readonly Write[], context: JsonObject): Jso
         const policy = parallel.writes(path.join("."));
         if (policy === "reject") throw contradiction(parallel, earlier, later, path);
         const key = JSON.stringify(path);
-        if (policy === "last") standing.set(key, { path, change: later });
+        // The last write stands already, unless somebody outside this fight wrote once more; that stands then.
+        if (policy === "last") standing.delete(key);
         else if (!standing.has(key)) {
           standing.set(key, { path, change: lastWord(changes, parallel, earlier, path) });
         }

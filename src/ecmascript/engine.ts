@@ -68,11 +68,15 @@ export class Engine {
     if (this.#current.isWorn && this.#spare !== undefined) {
       this.#current = this.#spare;
       this.#spare = undefined;
-      void Instance.load(this.#options).then((spare) => {
-        this.#spare = spare;
-      });
+      void this.#loadSpare();
     }
+    if (this.#current.isBroken)
+      throw new Error("The engine broke down twice in a row and is being loaded anew; take the step again");
     return this.#current;
+  }
+
+  async #loadSpare(): Promise<void> {
+    this.#spare = await Instance.load(this.#options);
   }
 }
 
@@ -121,12 +125,12 @@ export class Instance {
   }
 
   /** A fresh world with its full allowance. Promises are left out: nothing would ever settle them inside a step. */
-  newContext(): QuickJSContext {
+  newContext({ withDate }: { readonly withDate: boolean }): QuickJSContext {
     this.refill();
     return this.#runtime.newContext({
       intrinsics: {
         BaseObjects: true,
-        Date: true,
+        Date: withDate,
         Eval: true,
         RegExpCompiler: true,
         RegExp: true,

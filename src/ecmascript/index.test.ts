@@ -1,5 +1,5 @@
 /** Documents as machines, from text to steps: data, events, children, XML, errors, and the engine's own breakdowns. */
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test, vi } from "vitest";
 import type { Machine } from "../core/machine.ts";
 import { type Simulation, simulate } from "../core/simulate.ts";
 import { start, step } from "../core/step.ts";
@@ -186,6 +186,40 @@ describe("sending", () => {
   });
 });
 
+describe("executable content", () => {
+  test("loops run their actions, and stop with the first that fails", () => {
+    const simulation = run(
+      '<datamodel><data id="l" expr="[1, 2, 3]"/><data id="sum" expr="0"/></datamodel><state id="s"><onentry><foreach array="l" item="i" index="n"><assign location="sum" expr="sum + i"/><if cond="n == 1"><assign location="none" expr="1"/></if></foreach><raise event="never"/></onentry></state>',
+    );
+    expect(simulation.state.context).toMatchObject({ sum: 3, i: 2, n: 1 });
+    expect(simulation.last.errors).toHaveLength(1);
+  });
+
+  test("the id of a send is stored where the document wants it", () => {
+    const simulation = run(
+      '<datamodel><data id="id"/></datamodel><state id="s"><onentry><send event="e" delay="1s" idlocation="id"/><cancel sendidexpr="id"/></onentry></state>',
+    );
+    expect(simulation.state.context).toEqual({ id: expect.any(String) });
+    expect(simulation.state.timers).toEqual([]);
+  });
+
+  test("a value of donedata that fails is left out, and its error told", () => {
+    const { state, last } = run(
+      '<final id="f"><donedata><param name="a" expr="1"/><param name="b" expr="none"/><param name="c" location="undefined"/></donedata></final>',
+    );
+    expect(state.output).toEqual({ a: 1 });
+    expect(last.errors).toHaveLength(1);
+  });
+
+  test("data whose value fails is there without one, and the rest goes on", () => {
+    const { state, last } = run(
+      '<datamodel><data id="a" expr="return"/><data id="_event" expr="1"/><data id="b" expr="2"/></datamodel><script>throw 1</script><state id="s"/>',
+    );
+    expect(state.context).toMatchObject({ a: null, b: 2 });
+    expect(last.errors).toHaveLength(3);
+  });
+});
+
 describe("when things go wrong", () => {
   test("an error is an event that names the element, its place and the reason", () => {
     const { last } = run('<state id="s"><onentry>\n  <log expr="nothing.here"/></onentry></state>');
@@ -224,6 +258,21 @@ describe("when things go wrong", () => {
     expect([broken.outcome, broken.error?.code]).toEqual(["refused", "STEP_UNBOUNDED"]);
     expect(broken.state).toBe(state);
     expect(step(machine, state, { type: "e" }, { at: 0 }).state.context).toEqual({ n: 2 });
+  });
+
+  test("two breakdowns in a row refuse what comes before the engine is loaded anew", async () => {
+    const fragile = await loadScxml();
+    const machine = fragile(
+      `<scxml><state id="s"><transition event="break"><script>eval("(".repeat(100000))</script></transition><transition event="e" cond="1 + 1 == 2" target="t"/></state><state id="t"/></scxml>`,
+    );
+    const { state } = start(machine, undefined, { at: 0 });
+    for (const _ of [1, 2])
+      expect(step(machine, state, { type: "break" }, { at: 0 }).outcome).toBe("refused");
+    const early = step(machine, state, { type: "e" }, { at: 0 });
+    expect(early.error?.message).toContain("take the step again");
+    await vi.waitFor(() => {
+      expect(step(machine, state, { type: "e" }, { at: 0 }).state.configuration).toEqual(["t"]);
+    });
   });
 
   test("a clock, where there is one, is a second bound", async () => {

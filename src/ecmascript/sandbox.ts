@@ -9,13 +9,19 @@ import { ScriptError } from "./script-error.ts";
 
 type Result = ReturnType<QuickJSContext["callFunction"]>;
 
+/** What may be handed in: text, a truth value, a number, a list of texts, or something that is inside already. */
+export type Argument = string | boolean | number | readonly string[] | QuickJSHandle;
+
+/** Where errors of the sandbox's own code are said to be. */
+export const nowhere: Origin = { tag: "scxml", line: 1, column: 1 };
+
 export class Sandbox {
   readonly #instance: Instance;
   readonly #context: QuickJSContext;
 
-  constructor(engine: Engine) {
+  constructor(engine: Engine, options: { readonly withDate: boolean }) {
     this.#instance = engine.instance();
-    this.#context = this.#instance.newContext();
+    this.#context = this.#instance.newContext(options);
   }
 
   /** Whether it broke down, so that nothing of it can be used or saved. */
@@ -28,29 +34,37 @@ export class Sandbox {
     return this.#guard(at, () => this.#context.evalCode(code, `${at.tag}:${at.line}`, { type: "global" }));
   }
 
-  call(inner: QuickJSHandle, args: readonly QuickJSHandle[], at: Origin): QuickJSHandle {
-    return this.#guard(at, () => this.#context.callFunction(inner, this.#context.undefined, ...args));
+  call(inner: QuickJSHandle, args: readonly Argument[], at: Origin): QuickJSHandle {
+    const handles = args.map((argument) => this.#handleOf(argument));
+    try {
+      return this.#guard(at, () => this.#context.callFunction(inner, this.#context.undefined, ...handles));
+    } finally {
+      for (const [index, handle] of handles.entries())
+        if (handle !== args[index] && !this.isBroken) handle.dispose();
+    }
   }
 
-  /** A function of the host, for code inside to call. Text goes in; text or a truth value comes out. */
-  hostFunction(name: string, work: (text: string) => string | boolean): QuickJSHandle {
-    return this.#context.newFunction(name, (text) => {
-      const given = work(this.#context.getString(text));
-      return typeof given === "string" ? this.#context.newString(given) : this.truth(given);
-    });
+  /** What a function in source text gives for these arguments. */
+  make(source: string, args: readonly Argument[]): QuickJSHandle {
+    return this.run(source, nowhere).consume((maker) => this.call(maker, args, nowhere));
   }
 
-  /** A function of the host that gives whatever is made inside. */
-  hostMaker(name: string, make: () => QuickJSHandle): QuickJSHandle {
-    return this.#context.newFunction(name, make);
+  /** A function of the host for code inside to call, with texts. */
+  hostFunction(name: string, work: (...texts: string[]) => Argument): QuickJSHandle {
+    const context = this.#context;
+    return context.newFunction(name, (...args) =>
+      this.#handleOf(work(...args.map((arg) => context.getString(arg)))),
+    );
   }
 
-  text(value: string): QuickJSHandle {
-    return this.#context.newString(value);
+  /** Makes a global that cannot be changed. */
+  define(name: string, value: QuickJSHandle): void {
+    this.#context.defineProp(this.#context.global, name, { value });
   }
 
-  truth(value: boolean): QuickJSHandle {
-    return value ? this.#context.true : this.#context.false;
+  /** Puts something in place of a part of a global object. */
+  replace(object: string, key: string, value: QuickJSHandle): void {
+    this.part(this.#context.global, object).consume((found) => this.#context.setProp(found, key, value));
   }
 
   part(handle: QuickJSHandle, key: string | number): QuickJSHandle {
@@ -78,9 +92,23 @@ export class Sandbox {
     this.#instance.refill();
   }
 
-  close(): void {
-    // What is broken is left to the garbage collector as a whole; touching it could break more.
-    if (!this.isBroken) this.#context.dispose();
+  /** Ends it, with whatever is still held of it. What is broken is left alone: touching it could break more. */
+  close(held: readonly (QuickJSHandle | undefined)[]): void {
+    if (this.isBroken) return;
+    for (const handle of held) handle?.dispose();
+    this.#context.dispose();
+  }
+
+  #handleOf(value: Argument): QuickJSHandle {
+    const context = this.#context;
+    if (typeof value === "string") return context.newString(value);
+    if (typeof value === "number") return context.newNumber(value);
+    if (typeof value === "boolean") return value ? context.true : context.false;
+    if (!Array.isArray(value)) return value as QuickJSHandle;
+    const list = context.newArray();
+    for (const [index, item] of value.entries())
+      context.newString(item).consume((handle) => context.setProp(list, index, handle));
+    return list;
   }
 
   #guard(at: Origin, work: () => Result): QuickJSHandle {

@@ -9,33 +9,24 @@ import type { QuickJSHandle } from "quickjs-emscripten-core";
 import type { ModelScope } from "../core/data-model.ts";
 import type { Event } from "../core/event.ts";
 import type { LocationSource, Origin, ValueSource } from "../core/formats/scxml/source.ts";
-import { parseXml, writeXml } from "../core/formats/scxml/xml.ts";
+import { parseXml } from "../core/formats/scxml/xml.ts";
 import type { Json, JsonObject } from "../core/json.ts";
 import { HoldfastError } from "../errors.ts";
-import { type Kept, readContext, writeContext } from "./context.ts";
-import { domSource } from "./dom.ts";
+import { Chance } from "./chance.ts";
+import { readContext, writeContext } from "./context.ts";
+import { dateSource } from "./date.ts";
 import type { Engine } from "./engine.ts";
-import { preludeSource } from "./prelude.ts";
 import type { Program, Runner } from "./program.ts";
-import { Sandbox } from "./sandbox.ts";
+import { nowhere, Sandbox } from "./sandbox.ts";
 import { ScriptError } from "./script-error.ts";
 import { eventFields, systemVariables } from "./system.ts";
-
-const nowhere: Origin = { tag: "scxml", line: 1, column: 1 };
-
-interface Encoded {
-  readonly data: JsonObject;
-  readonly kinds: Readonly<Record<string, string>>;
-  readonly chance: number;
-}
+import { type Encoded, Variables } from "./variables.ts";
 
 export class Session implements Runner {
   readonly #program: Program;
   readonly #sandbox: Sandbox;
-  /** The sandbox's own functions, by name. */
-  readonly #inner: QuickJSHandle;
-  readonly #kept: Kept;
-  readonly #seed: number;
+  readonly #variables: Variables;
+  readonly #chance: Chance;
   readonly #bound: string[];
   #rerun: readonly string[];
   /** The sources run since functions were last looked for. */
@@ -44,42 +35,41 @@ export class Session implements Runner {
   #event: Event | undefined;
 
   constructor(engine: Engine, program: Program, scope: ModelScope) {
+    const kept = readContext(scope.context);
     this.#program = program;
     this.#scope = scope;
-    this.#kept = readContext(scope.context);
-    this.#bound = [...this.#kept.bound];
-    this.#rerun = this.#kept.rerun;
-    this.#seed = this.#kept.chance ?? seedOf(scope.run);
-    this.#sandbox = new Sandbox(engine);
-    this.#inner = this.#install();
+    this.#chance = new Chance(kept.chance);
+    this.#bound = [...kept.bound];
+    this.#rerun = kept.rerun;
+    this.#sandbox = new Sandbox(engine, { withDate: program.usesDate });
+    this.#equip();
+    this.#variables = new Variables(this.#sandbox, program.lexicals);
     try {
-      this.#callWith("begin", {
-        at: scope.at,
-        chance: this.#seed,
-        lexicals: program.lexicals,
-        system: systemVariables(scope, program.name),
-      });
-      this.#restore();
+      const system = JSON.stringify(systemVariables(scope, program.name));
+      this.#variables.call("begin", [system]).dispose();
+      this.#variables.restore(kept, (path) => this.#runAgain(path));
     } catch (error) {
       this.close();
       throw error;
     }
+    this.#ran = new Set();
+    this.#chance.rewind();
   }
 
   /** The scope of the code about to run: what `In` asks, and whose event `_event` is. */
   enter(scope: ModelScope): this {
     this.#scope = scope;
-    if (scope.event === this.#event) return this;
-    this.#event = scope.event;
-    const fields = eventFields(scope.event, scope.run);
-    if (fields === undefined) this.#call("setEvent").dispose();
-    else this.#callWith("setEvent", fields, isXmlText(fields.data));
+    if (scope.event !== this.#event) {
+      this.#event = scope.event;
+      this.#setEvent(eventFields(scope.event, scope.run));
+    }
     return this;
   }
 
   /** A value, as JSON. */
   value(source: ValueSource): Json | undefined {
-    return this.#evaluate(source).consume((handle) => this.#toJson(handle, originOf(source)));
+    const at = "at" in source ? source.at : nowhere;
+    return this.#evaluate(source).consume((handle) => this.#toJson(handle, at));
   }
 
   /** Whether a condition holds, in the sense of ECMAScript's truth. */
@@ -103,29 +93,28 @@ export class Session implements Runner {
 
   /** Makes a variable, without a value. */
   declare(name: string, at: Origin): void {
-    this.#sandbox.text(name).consume((handle) => this.#call("declare", [handle], at).dispose());
+    this.#variables.call("declare", [name], at).dispose();
   }
 
   /** Gives a variable its value. */
   bind(name: string, source: ValueSource, at: Origin): void {
-    this.#evaluate(source).consume((value) =>
-      this.#sandbox.text(name).consume((handle) => this.#call("set", [handle, value], at).dispose()),
-    );
+    this.#evaluate(source).consume((value) => this.#variables.call("set", [name, value], at).dispose());
   }
 
   /** Runs `body` for each item of an array as it was at the beginning. https://www.w3.org/TR/scxml/#foreach */
   each(array: ValueSource, item: LocationSource, index: LocationSource | undefined, body: () => void): void {
-    this.#evaluate(array).consume((given) =>
-      this.#call("copyArray", [given], item.at).consume((copy) => {
-        for (const one of [item, index]) if (one !== undefined) this.#declareItem(one);
-        const length = this.#sandbox.lengthOf(copy);
-        for (let position = 0; position < length; position++) {
-          this.#sandbox.part(copy, position).consume((value) => this.#assign(item, value));
-          if (index !== undefined) this.store(index, position);
-          body();
-        }
-      }),
+    const copied = this.#evaluate(array).consume((given) =>
+      this.#variables.call("copyArray", [given], item.at),
     );
+    copied.consume((copy) => {
+      for (const one of [item, index]) if (one !== undefined) this.#declareItem(one);
+      const length = this.#sandbox.lengthOf(copy);
+      for (let position = 0; position < length; position++) {
+        this.#sandbox.part(copy, position).consume((value) => this.#assign(item, value));
+        if (index !== undefined) this.store(index, position);
+        body();
+      }
+    });
   }
 
   /** Runs late data once in the life of the run. */
@@ -145,7 +134,7 @@ export class Session implements Runner {
   alwaysRerun(paths: readonly string[]): void {
     this.#remember(paths);
     this.#ran = new Set();
-    this.#call("rememberFunctions").dispose();
+    this.#variables.rememberFunctions();
   }
 
   /** The sources run so far made functions if there are any now: then they are to run again. */
@@ -156,53 +145,38 @@ export class Session implements Runner {
   /** The variables as the new context. A step whose variables cannot be kept is refused. */
   save(): JsonObject {
     this.#sandbox.refill();
-    const { data, kinds, chance } = this.#encodeOrRefuse();
-    const kept = {
-      data,
-      kinds,
-      rerun: this.#rerun,
-      bound: this.#bound,
-      chance: chance === this.#seed ? this.#kept.chance : chance,
-    };
+    const { data, kinds } = this.#encodeOrRefuse();
+    const kept = { data, kinds, rerun: this.#rerun, bound: this.#bound, chance: this.#chance.state };
     return writeContext(kept, this.#scope.context);
   }
 
   close(): void {
-    if (!this.#sandbox.isBroken) this.#inner.dispose();
-    this.#sandbox.close();
+    this.#sandbox.close(this.#variables.held);
   }
 
-  /** Puts the sandbox's own functions in place, with the few things they need of the host. */
-  #install(): QuickJSHandle {
+  /** What code finds besides the language itself: `In`, and chance and time that are inputs of the step. */
+  #equip(): void {
     const sandbox = this.#sandbox;
     const isIn = sandbox.hostFunction("In", (id) => this.#scope.in(`#${id}`));
-    const makeDom = sandbox.hostMaker("makeDom", () => {
-      const parse = sandbox.hostFunction("parse", (text) => JSON.stringify(parseXml(text)));
-      const write = sandbox.hostFunction("write", (tree) => writeXml(JSON.parse(tree)));
-      return this.#make(domSource, [parse, write]);
-    });
-    return this.#make(preludeSource, [isIn, makeDom]);
+    sandbox.define("In", isIn);
+    isIn.dispose();
+    const random = sandbox.hostFunction("random", () => this.#chance.next(this.#scope.run));
+    sandbox.replace("Math", "random", random);
+    random.dispose();
+    if (this.#program.usesDate) sandbox.make(dateSource, [this.#scope.at]).dispose();
   }
 
-  /** What a function in source text gives for these arguments, which are used up. */
-  #make(source: string, args: readonly QuickJSHandle[]): QuickJSHandle {
-    const made = this.#sandbox
-      .run(source, nowhere)
-      .consume((maker) => this.#sandbox.call(maker, args, nowhere));
-    for (const handle of args) handle.dispose();
-    return made;
-  }
-
-  /** Brings the variables back: their values, then the functions, which need the values, then the values again. */
-  #restore(): void {
-    const { data, kinds, rerun } = this.#kept;
-    if (rerun.length > 0) {
-      this.#callWith("restore", { data, kinds }, false);
-      for (const path of rerun) this.#runAgain(path);
+  #setEvent(fields: JsonObject | undefined): void {
+    if (fields === undefined) {
+      this.#variables.call("setEvent").dispose();
+    } else if (isXmlText(fields.data)) {
+      const { data, ...rest } = fields;
+      this.#variables
+        .xml(data)
+        .consume((document) => this.#variables.call("setEvent", [JSON.stringify(rest), document]).dispose());
+    } else {
+      this.#variables.call("setEvent", [JSON.stringify(fields)]).dispose();
     }
-    if (Object.keys(data).length > 0) this.#callWith("restore", { data, kinds }, true);
-    if (rerun.length > 0) this.#call("rememberFunctions").dispose();
-    this.#ran = new Set();
   }
 
   /** Its errors were reported when it ran first, and what it does to variables is undone after. */
@@ -220,18 +194,15 @@ export class Session implements Runner {
         // A trailing semicolon is no part of an expression, but people write it.
         return this.#sandbox.run(`(\n${source.text.replace(/;\s*$/, "")}\n)`, source.at);
       case "constant":
-        return this.#sandbox
-          .text(JSON.stringify(source.value))
-          .consume((json) => this.#call("parse", [json]));
+        return this.#variables.call("parse", [JSON.stringify(source.value)]);
       case "xml":
-        return this.#sandbox.text(source.text).consume((text) => this.#call("xml", [text]));
+        return this.#variables.xml(source.text);
       case "fault":
         throw new ScriptError(source.reason, source.at);
     }
   }
 
-  #assign(location: LocationSource, value: QuickJSHandle): void {
-    const { text, at } = location;
+  #assign({ text, at }: LocationSource, value: QuickJSHandle): void {
     this.#sandbox
       .run(`(function () { "use strict"; ${text}\n = arguments[0]; })`, at)
       .consume((setter) => this.#sandbox.call(setter, [value], at).dispose());
@@ -249,9 +220,8 @@ export class Session implements Runner {
     const type = this.#sandbox.typeOf(handle);
     if (type === "undefined") return undefined;
     if (type === "string") return this.#sandbox.textOf(handle);
-    return this.#call("toJson", [handle], at).consume(
-      (json) => JSON.parse(this.#sandbox.textOf(json)) as Json,
-    );
+    const json = this.#variables.call("toJson", [handle], at);
+    return JSON.parse(json.consume((text) => this.#sandbox.textOf(text)));
   }
 
   #encodeOrRefuse(): Encoded {
@@ -267,33 +237,18 @@ export class Session implements Runner {
   }
 
   #encode(): Encoded {
-    const json = this.#call("save").consume((handle) => this.#sandbox.textOf(handle));
-    const { grown, ...encoded } = JSON.parse(json);
-    if (grown) this.#remember([...this.#ran]);
+    const encoded = this.#variables.encode();
+    if (encoded.grown) this.#remember([...this.#ran]);
     return encoded;
   }
 
   #remember(paths: readonly string[]): void {
     this.#rerun = [...this.#rerun.filter((path) => !paths.includes(path)), ...paths];
   }
-
-  #call(name: string, args: readonly QuickJSHandle[] = [], at: Origin = nowhere): QuickJSHandle {
-    return this.#sandbox.part(this.#inner, name).consume((inner) => this.#sandbox.call(inner, args, at));
-  }
-
-  #callWith(name: string, value: unknown, flag = false): void {
-    this.#sandbox
-      .text(JSON.stringify(value))
-      .consume((json) => this.#call(name, [json, this.#sandbox.truth(flag)]).dispose());
-  }
-}
-
-function originOf(source: ValueSource): Origin {
-  return "at" in source ? source.at : nowhere;
 }
 
 /** Event data that is XML arrives as a document. https://www.w3.org/TR/scxml/#ecmascript-profile */
-function isXmlText(data: Json | undefined): boolean {
+function isXmlText(data: Json | undefined): data is string {
   if (typeof data !== "string" || !data.trimStart().startsWith("<")) return false;
   try {
     parseXml(data.trim());
@@ -301,11 +256,4 @@ function isXmlText(data: Json | undefined): boolean {
   } catch {
     return false;
   }
-}
-
-/** A number of its own for each run, for its chance to begin with. */
-function seedOf(run: string): number {
-  let hash = 0;
-  for (let index = 0; index < run.length; index++) hash = (Math.imul(hash, 31) + run.charCodeAt(index)) | 0;
-  return hash;
 }

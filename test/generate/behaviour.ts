@@ -95,10 +95,8 @@ const drawReenter = ({ random }: Surroundings): Pick<TransitionPlan, "reenter"> 
   random.chance(0.4) ? { reenter: true } : {};
 
 function drawTrigger({ random, matching }: Surroundings, { state, parent }: Place): Trigger {
-  // With SCXML's prefix rule the done event of `a.b` is also taken for that of `a`; a name of its own makes it clear.
-  const isClear = matching === "exact" || state.named === true;
   const hasEnd = state.kind === "parallel" || state.states.some((child) => child.kind === "final");
-  const canBeDone = parent !== undefined && hasEnd && isClear;
+  const canBeDone = parent !== undefined && hasEnd;
   if (canBeDone && random.chance(0.4)) return { done: true };
   if (random.chance(0.15)) return { always: true };
   return { events: drawDescriptors(random, matching) };
@@ -106,9 +104,9 @@ function drawTrigger({ random, matching }: Surroundings, { state, parent }: Plac
 
 /**
  * A guard. Eventless ones, which have no source here, must not throw: they are asked between events too, where one would
- * raise its error event for ever; and in the shared dialect they do not look at the event either, as SCION shows them
- * the next one too early. Only guards of atomic states throw: those of others are
- * asked once for each active leaf below, and whether each time is an error is left open here.
+ * raise its error event for ever; and in the shared dialect they do not look at the event, which SCION shows them too
+ * early. Of the others only those of atomic states throw: the rest are asked once for each active leaf below, and
+ * whether each time is an error is left open here.
  */
 function drawGuard(around: Surroundings, depth: number, source: Place | undefined): GuardPlan {
   const { random, counters, dialect } = around;

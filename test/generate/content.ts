@@ -35,18 +35,28 @@ export function guardOf(guard: GuardPlan, tree: Tree): Guard {
   return ({ context }) => counter(context, guard.counter) < guard.below;
 }
 
-type Counters = Record<string, unknown[]>;
-const counter = (context: JsonObject, index: number): number => (context as Counters)[`c${index}`]!.length;
+/** Every other counter is a list that grows, the rest are numbers: regions that write to one at once do so differently. */
+type Counter = unknown[] | number;
+type Counters = Record<string, Counter>;
 
-/** Counters are lists that grow: regions that add to one list at once do not contradict each other. */
+export const firstCounters = (count: number): JsonObject =>
+  Object.fromEntries(Array.from({ length: count }, (_, index) => [`c${index}`, index % 2 === 0 ? [] : 0]));
+
 export const increment = (index: number) => (draft: object) => {
-  const list = (draft as Counters)[`c${index}`]!;
-  if (list.length < counterMax) list.push(list.length);
+  const counters = draft as Counters;
+  const name = `c${index}`;
+  const value = counters[name]!;
+  if (sizeOf(value) >= counterMax) return;
+  if (typeof value === "number") counters[name] = value + 1;
+  else value.push(value.length);
 };
+
+const sizeOf = (value: Counter): number => (typeof value === "number" ? value : value.length);
+const counter = (context: JsonObject, index: number): number => sizeOf((context as Counters)[`c${index}`]!);
 
 /** The counters of a context as numbers. */
 export const countersOf = (context: JsonObject): Record<string, number> =>
-  Object.fromEntries(Object.entries(context as Counters).map(([name, list]) => [name, list.length]));
+  Object.fromEntries(Object.entries(context as Counters).map(([name, value]) => [name, sizeOf(value)]));
 
 /** Made once: most of the cost of throwing is in writing down where from. */
 const failure = new Error("This always fails.");

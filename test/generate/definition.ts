@@ -10,7 +10,7 @@ import type {
 } from "../../src/core/definition.ts";
 import type { Event } from "../../src/core/event.ts";
 import type { JsonObject } from "../../src/core/json.ts";
-import { actionOf, guardOf, increment } from "./content.ts";
+import { actionOf, firstCounters, guardOf, increment } from "./content.ts";
 import type { ActionPlan, EventPlan, Plan, StatePlan, TransitionPlan } from "./plan.ts";
 import { isAlways } from "./plan.ts";
 import { isInside, type Place, plant, stateId, type Tree } from "./tree.ts";
@@ -18,11 +18,10 @@ import { isInside, type Place, plant, stateId, type Tree } from "./tree.ts";
 /** The machine that a plan describes. It ignores events that no state takes, as SCXML does. */
 export function definitionOf(plan: Plan): MachineDefinition {
   const tree = plant(plan.root);
-  const counters = Array.from({ length: plan.counters }, (_, index) => [`c${index}`, []] as const);
   return {
     ...stateOf(plan.root, tree, plan.matching),
     id: plan.root.key,
-    start: Object.fromEntries(counters),
+    start: firstCounters(plan.counters),
     matching: plan.matching,
     unhandled: "ignore",
   };
@@ -40,13 +39,15 @@ function stateOf(state: StatePlan, tree: Tree, matching: Plan["matching"]): Stat
       ...id,
       type: "history",
       history: state.deep === true ? "deep" : "shallow",
-      target: fallback.targets.map((key) => reference(tree.get(key)!, place, tree)),
+      target: fallback.targets.map((key) => reference(tree.get(key)!, place)),
       ...someActions(fallback.actions, tree),
     };
   }
   return {
     ...id,
-    ...(state.kind === "parallel" || state.kind === "final" ? { type: state.kind } : {}),
+    // Regions write one after the other, as in SCXML; that two of them count at once is not a contradiction here.
+    ...(state.kind === "parallel" ? ({ type: "parallel", writes: "last" } as const) : {}),
+    ...(state.kind === "final" ? ({ type: "final" } as const) : {}),
     ...(state.output === undefined ? {} : { output: state.output }),
     ...initialOf(state, place, tree),
     ...(state.states.length === 0
@@ -77,10 +78,10 @@ const relative = (target: Place, from: Place): string =>
   from.path === "" ? target.path : target.path.slice(from.path.length + 1);
 
 /** Targets are written in every way there is, each where it fits. */
-function reference(target: Place, source: Place, tree: Tree): string {
+function reference(target: Place, source: Place): string {
   if (target.state.named === true) return `#${stateId(target.state.key)}`;
   if (isInside(target, source) && target.depth % 2 === 0) return `.${relative(target, source)}`;
-  if (target.parent === source.parent && target !== tree.get("root")) return target.state.key;
+  if (target.parent === source.parent) return target.state.key;
   return target.path;
 }
 
@@ -111,7 +112,7 @@ function recordOf(handlers: HandlerList<JsonObject, Event>): HandlerRecord<JsonO
 }
 
 function transitionOf(transition: TransitionPlan, source: Place, tree: Tree): TransitionParts {
-  const targets = transition.targets.map((key) => reference(tree.get(key)!, source, tree));
+  const targets = transition.targets.map((key) => reference(tree.get(key)!, source));
   return {
     ...(targets.length === 0 ? {} : { target: targets.length === 1 ? targets[0]! : targets }),
     ...(transition.guard === undefined ? {} : { guard: guardOf(transition.guard, tree) }),

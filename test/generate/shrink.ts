@@ -21,8 +21,12 @@ export function shrink(plan: Plan, dialect: Dialect, fails: (plan: Plan) => bool
   return smallest;
 }
 
-/** Every simplification weighs less, so shrinking ends. */
-const weight = (plan: Plan): number => JSON.stringify(plan).length;
+/** Every simplification weighs less, so shrinking ends. What is harder to follow weighs more than its letters. */
+function weight(plan: Plan): number {
+  const text = JSON.stringify(plan);
+  const parallels = text.split('"kind":"parallel"').length - 1;
+  return text.length + parallels * 100 + (plan.matching === "scxml" ? 1 : 0);
+}
 
 /** Everything that could be left out, the largest pieces first. */
 function* simplifications(plan: Plan): Generator<Plan> {

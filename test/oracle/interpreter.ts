@@ -41,6 +41,13 @@ export const roundsMax = 400;
 /** A macrostep that does not end, which the algorithm itself has no answer to. */
 export class Unbounded extends Error {}
 
+/** The three collections that the procedures of entering pass along and fill. */
+interface EntrySet {
+  readonly statesToEnter: OrderedSet<StateNode>;
+  readonly statesForDefaultEntry: OrderedSet<StateNode>;
+  readonly defaultHistoryContent: Map<StateNode, Content>;
+}
+
 export class Interpreter implements Session {
   readonly configuration = new OrderedSet<StateNode>();
   readonly historyValue = new Map<StateNode, readonly StateNode[]>();
@@ -97,6 +104,7 @@ export class Interpreter implements Session {
     if (!this.running) this.exitInterpreter();
   }
 
+  /** Leaves every state and hands over the final state's data. https://www.w3.org/TR/scxml/#final */
   private exitInterpreter(): void {
     this.endedIn = this.configuration.toList();
     for (const s of this.configuration.toList().sort(exitOrder)) {
@@ -110,6 +118,7 @@ export class Interpreter implements Session {
     if (s.donedata !== undefined) this.output = evaluate(s.donedata, this);
   }
 
+  /** For each active leaf, the first enabled transition without an event. https://www.w3.org/TR/scxml/#SelectingTransitions */
   selectEventlessTransitions(): TransitionNode[] {
     const enabledTransitions = new OrderedSet<TransitionNode>();
     const atomicStates = this.configuration.toList().filter(isAtomicState).sort(documentOrder);
@@ -123,23 +132,26 @@ export class Interpreter implements Session {
     return this.removeConflictingTransitions(enabledTransitions);
   }
 
+  /** For each active leaf, the first enabled transition for the event. https://www.w3.org/TR/scxml/#SelectingTransitions */
   selectTransitions(event: Event): TransitionNode[] {
     const enabledTransitions = new OrderedSet<TransitionNode>();
     const atomicStates = this.configuration.toList().filter(isAtomicState).sort(documentOrder);
     for (const state of atomicStates)
       loop: for (const s of [state, ...getProperAncestors(state, null)])
         for (const t of s.transition)
-          if (t.event !== undefined && this.nameMatch(t.event, event.type) && conditionMatch(t.cond, this)) {
+          if (t.event !== undefined && this.nameMatch(t, event.type) && conditionMatch(t.cond, this)) {
             enabledTransitions.add(t);
             break loop;
           }
     return this.removeConflictingTransitions(enabledTransitions);
   }
 
-  private nameMatch(descriptors: readonly string[], type: string): boolean {
-    return descriptors.some((descriptor) => descriptorTakes(descriptor, type, this.document.matching));
+  /** https://www.w3.org/TR/scxml/#EventDescriptors */
+  private nameMatch({ event = [], matching }: TransitionNode, type: string): boolean {
+    return event.some((descriptor) => descriptorTakes(descriptor, type, matching));
   }
 
+  /** Exit sets must not meet: the inner source wins, else the earlier leaf. https://www.w3.org/TR/scxml/#SelectingTransitions */
   removeConflictingTransitions(enabledTransitions: OrderedSet<TransitionNode>): TransitionNode[] {
     const filteredTransitions = new OrderedSet<TransitionNode>();
     for (const t1 of enabledTransitions.toList()) {
@@ -161,6 +173,7 @@ export class Interpreter implements Session {
     return filteredTransitions.toList();
   }
 
+  /** All exits, then all content, then all entries. https://www.w3.org/TR/scxml/#SelectingTransitions */
   private microstep(enabledTransitions: readonly TransitionNode[]): void {
     this.microsteps += 1;
     this.exitStates(enabledTransitions);
@@ -168,6 +181,7 @@ export class Interpreter implements Session {
     this.enterStates(enabledTransitions);
   }
 
+  /** Histories are filled before any handler runs. https://www.w3.org/TR/scxml/#history */
   private exitStates(enabledTransitions: readonly TransitionNode[]): void {
     const statesToExit = this.computeExitSet(enabledTransitions).toList().sort(exitOrder);
     for (const s of statesToExit)
@@ -186,6 +200,7 @@ export class Interpreter implements Session {
     return this.configuration.toList().filter(f);
   }
 
+  /** Everything active below the domains. */
   computeExitSet(transitions: readonly TransitionNode[]): OrderedSet<StateNode> {
     const statesToExit = new OrderedSet<StateNode>();
     for (const t of transitions)
@@ -197,15 +212,17 @@ export class Interpreter implements Session {
     return statesToExit;
   }
 
+  /** In the order of the leaves that selected them. */
   executeTransitionContent(enabledTransitions: readonly TransitionNode[]): void {
     for (const t of enabledTransitions) this.executeContent(t.content);
   }
 
+  /** Handlers, then the content of the initial, then that of the history. https://www.w3.org/TR/scxml/#initial */
   enterStates(enabledTransitions: readonly TransitionNode[]): void {
     const statesToEnter = new OrderedSet<StateNode>();
     const statesForDefaultEntry = new OrderedSet<StateNode>();
     const defaultHistoryContent = new Map<StateNode, Content>();
-    this.computeEntrySet(enabledTransitions, statesToEnter, statesForDefaultEntry, defaultHistoryContent);
+    this.computeEntrySet(enabledTransitions, { statesToEnter, statesForDefaultEntry, defaultHistoryContent });
     for (const s of statesToEnter.toList().sort(entryOrder)) {
       const stays = this.isActiveStill(s);
       if (stays && !enabledTransitions.some((t) => t.source === s && this.staysInItself(t))) continue;
@@ -245,86 +262,49 @@ export class Interpreter implements Session {
     this.internalQueue.enqueue({ type, kind: "platform", ...(data === undefined ? {} : { data }) });
   }
 
-  private computeEntrySet(
-    transitions: readonly TransitionNode[],
-    statesToEnter: OrderedSet<StateNode>,
-    statesForDefaultEntry: OrderedSet<StateNode>,
-    defaultHistoryContent: Map<StateNode, Content>,
-  ): void {
-    const fillRegions = (parallel: StateNode): void => {
-      for (const child of getChildStates(parallel))
-        if (!statesToEnter.some((s) => isDescendant(s, child)))
-          this.addDescendantStatesToEnter(child, statesToEnter, statesForDefaultEntry, defaultHistoryContent);
-    };
+  private computeEntrySet(transitions: readonly TransitionNode[], entry: EntrySet): void {
     for (const t of transitions) {
       // Beyond SCXML: an atomic state that stays in itself has nothing inside that could start again.
       if (isAtomicState(t.source) && this.staysInItself(t)) continue;
-      for (const s of t.target)
-        this.addDescendantStatesToEnter(s, statesToEnter, statesForDefaultEntry, defaultHistoryContent);
+      for (const s of t.target) this.addDescendantStatesToEnter(s, entry);
       const ancestor = this.getTransitionDomain(t);
       for (const s of this.getEffectiveTargetStates(t).toList()) {
-        this.addAncestorStatesToEnter(
-          s,
-          ancestor,
-          statesToEnter,
-          statesForDefaultEntry,
-          defaultHistoryContent,
-        );
+        this.addAncestorStatesToEnter(s, ancestor, entry);
         // Beyond SCXML: the domain may be a parallel state, whose regions have all been left.
-        if (ancestor !== null && isParallelState(ancestor)) fillRegions(ancestor);
+        if (ancestor !== null && isParallelState(ancestor)) this.addRegionsToEnter(ancestor, entry);
       }
     }
   }
 
-  addDescendantStatesToEnter(
-    state: StateNode,
-    statesToEnter: OrderedSet<StateNode>,
-    statesForDefaultEntry: OrderedSet<StateNode>,
-    defaultHistoryContent: Map<StateNode, Content>,
-  ): void {
-    const addDescendants = (s: StateNode) =>
-      this.addDescendantStatesToEnter(s, statesToEnter, statesForDefaultEntry, defaultHistoryContent);
-    const addAncestors = (s: StateNode, ancestor: StateNode) =>
-      this.addAncestorStatesToEnter(s, ancestor, statesToEnter, statesForDefaultEntry, defaultHistoryContent);
-
+  private addDescendantStatesToEnter(state: StateNode, entry: EntrySet): void {
     if (isHistoryState(state)) {
       const remembered = this.historyValue.get(state);
-      if (remembered === undefined) defaultHistoryContent.set(state.parent!, state.default!.content);
+      if (remembered === undefined) entry.defaultHistoryContent.set(state.parent!, state.default!.content);
       const targets = remembered ?? state.default!.target;
-      for (const s of targets) addDescendants(s);
-      for (const s of targets) addAncestors(s, state.parent!);
+      for (const s of targets) this.addDescendantStatesToEnter(s, entry);
+      for (const s of targets) this.addAncestorStatesToEnter(s, state.parent!, entry);
       return;
     }
-    statesToEnter.add(state);
+    entry.statesToEnter.add(state);
     if (isCompoundState(state)) {
-      statesForDefaultEntry.add(state);
-      for (const s of state.default!.target) addDescendants(s);
-      for (const s of state.default!.target) addAncestors(s, state);
-    } else if (isParallelState(state)) {
-      for (const child of getChildStates(state))
-        if (!statesToEnter.some((s) => isDescendant(s, child))) addDescendants(child);
+      entry.statesForDefaultEntry.add(state);
+      for (const s of state.default!.target) this.addDescendantStatesToEnter(s, entry);
+      for (const s of state.default!.target) this.addAncestorStatesToEnter(s, state, entry);
+    } else if (isParallelState(state)) this.addRegionsToEnter(state, entry);
+  }
+
+  private addAncestorStatesToEnter(state: StateNode, ancestor: StateNode | null, entry: EntrySet): void {
+    for (const anc of getProperAncestors(state, ancestor)) {
+      entry.statesToEnter.add(anc);
+      if (isParallelState(anc)) this.addRegionsToEnter(anc, entry);
     }
   }
 
-  addAncestorStatesToEnter(
-    state: StateNode,
-    ancestor: StateNode | null,
-    statesToEnter: OrderedSet<StateNode>,
-    statesForDefaultEntry: OrderedSet<StateNode>,
-    defaultHistoryContent: Map<StateNode, Content>,
-  ): void {
-    for (const anc of getProperAncestors(state, ancestor)) {
-      statesToEnter.add(anc);
-      if (isParallelState(anc))
-        for (const child of getChildStates(anc))
-          if (!statesToEnter.some((s) => isDescendant(s, child)))
-            this.addDescendantStatesToEnter(
-              child,
-              statesToEnter,
-              statesForDefaultEntry,
-              defaultHistoryContent,
-            );
-    }
+  /** The loop over the children of a parallel state that the two procedures above share. */
+  private addRegionsToEnter(parallel: StateNode, entry: EntrySet): void {
+    for (const child of getChildStates(parallel))
+      if (!entry.statesToEnter.some((s) => isDescendant(s, child)))
+        this.addDescendantStatesToEnter(child, entry);
   }
 
   isInFinalState(s: StateNode): boolean {
@@ -334,6 +314,7 @@ export class Interpreter implements Session {
     return false;
   }
 
+  /** What a transition stays inside of. https://www.w3.org/TR/scxml/#SelectingTransitions */
   getTransitionDomain(t: TransitionNode): StateNode | null {
     const tstates = this.getEffectiveTargetStates(t);
     if (tstates.isEmpty()) return null;
@@ -359,6 +340,7 @@ export class Interpreter implements Session {
     return this.document.root;
   }
 
+  /** The targets, with histories replaced by what they stand for. https://www.w3.org/TR/scxml/#history */
   getEffectiveTargetStates(transition: { readonly target: readonly StateNode[] }): OrderedSet<StateNode> {
     const targets = new OrderedSet<StateNode>();
     for (const s of transition.target)
@@ -374,7 +356,14 @@ export class Interpreter implements Session {
   /** The transition that starts the run: it enters the machine's root, which has no parent to be entered from. */
   private initialTransition(): TransitionNode {
     const { root } = this.document;
-    return { source: root, cond: undefined, target: [root], type: "external", content: [] };
+    return {
+      source: root,
+      matching: "exact",
+      cond: undefined,
+      target: [root],
+      type: "external",
+      content: [],
+    };
   }
 
   private executeContent(content: Content): void {
