@@ -1,7 +1,7 @@
 /** Drafts: a recipe changes what looks like its own context, and the old context stays as it is. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { defineMachine, limits, start, step } from "../index.ts";
+import { defineMachine, freezeStates, limits, start, step } from "../index.ts";
 import { produce } from "./draft.ts";
 
 /** Runs a recipe on a value, and checks that the value itself stays as it was. */
@@ -530,5 +530,44 @@ describe("any recipe", () => {
       }),
       { numRuns: 400 },
     );
+  });
+});
+
+describe("what a recipe takes from elsewhere", () => {
+  test("is never changed through the draft, frozen or not", () => {
+    const was = freezeStates(false);
+    try {
+      const base = { list: [1], copy: [] as number[], note: { tags: ["a"] } };
+      const data = { tags: ["b"] };
+      const after = produce(
+        base,
+        (draft: typeof base) => {
+          draft.copy = base.list;
+          draft.copy.push(2);
+          draft.note = data;
+          draft.note.tags.push("c");
+        },
+        undefined,
+      );
+      expect(after).toEqual({ list: [1], copy: [1, 2], note: { tags: ["b", "c"] } });
+      expect([base.list, data]).toEqual([[1], { tags: ["b"] }]);
+    } finally {
+      freezeStates(was);
+    }
+  });
+
+  test("must be JSON, also when the recipe has looked at it again", () => {
+    const base = { made: {} as Record<string, unknown> };
+    const look = (value: unknown) =>
+      produce(
+        base,
+        (draft: typeof base) => {
+          draft.made = { value };
+          return draft.made.value;
+        },
+        undefined,
+      );
+    expect(() => look(new Date(0))).toThrow("context.made.value is an instance of Date");
+    expect(() => look([Number.NaN])).toThrow("context.made.value[0] is the number NaN");
   });
 });

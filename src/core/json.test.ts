@@ -94,9 +94,7 @@ describe("a value that is not JSON is refused with its path", () => {
     expect(code(() => start(from({ start: () => 5 }), undefined, at))).toContain("must be an object");
     expect(code(() => start(from({ start: () => [] }), undefined, at))).toContain("must be an object");
     expect(code(() => start(from({ start: () => null }), undefined, at))).toContain("must be an object");
-    expect(code(() => start(from({}), { when: bad }, at))).toContain(
-      "event.data.when is an instance of Date",
-    );
+    expect(code(() => start(from({}), { when: bad }, at))).toContain("input.when is an instance of Date");
     expect(
       start(from({ entry: { emit: { type: "x", data: () => bad } } }), undefined, at).errors,
     ).toMatchObject([

@@ -227,6 +227,27 @@ describe("writes that are no contradiction", () => {
 });
 
 describe("a declared write policy", () => {
+  test("lets what an ancestor writes afterwards stand, whatever the regions fought over", () => {
+    const count = { update: (draft: { v: number }) => void (draft.v += 1) };
+    const machine = defineMachine<{ v: number }>({
+      id: "m",
+      start: { v: 0 },
+      initial: "around",
+      states: {
+        around: {
+          exit: count,
+          initial: "p",
+          on: { go: "end" },
+          states: {
+            p: { type: "parallel", writes: "first", states: { a: { exit: count }, b: { exit: count } } },
+          },
+        },
+        end: {},
+      },
+    });
+    expect(simulate(machine).send("go").state.context.v).toBe(3);
+  });
+
   test("lets the first or the last write stand, of however many", () => {
     expect(regions("first", set(1), set(2), set(3)).state.context.v).toBe(1);
     expect(regions("last", set(1), set(2), set(3)).state.context.v).toBe(3);

@@ -71,6 +71,7 @@ export class Work implements StepScope {
   entered: StateNode[] | undefined = undefined;
   writes: Write[] | undefined = undefined;
   errors: Event[] | readonly never[] = nothing;
+  dropped: readonly Event[] = nothing;
   /** The microstep under way and how far it got: what is active in between depends on it. */
   plan: Plan | undefined = undefined;
   exitedCount = 0;
