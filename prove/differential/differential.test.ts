@@ -2,6 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { drawPlan } from "../../test/generate/chart.ts";
 import type { Plan, StatePlan } from "../../test/generate/plan.ts";
+import { OrderedSet } from "../../test/oracle/collections.ts";
 import type { StateNode } from "../../test/oracle/document.ts";
 import { Interpreter } from "../../test/oracle/interpreter.ts";
 import { getProperAncestors, isDescendant } from "../../test/oracle/relations.ts";
@@ -108,6 +109,21 @@ describe("a planted bug is caught and shrunk", () => {
     expect(passed).toBe(false);
     expect(text).toContain("holdfast: falls over: too many counters");
     expect(statesShown(text)).toBe(2);
+  });
+
+  test("a configuration that no chart can be in, even if the oracle has it too", () => {
+    class Greedy extends Interpreter {
+      override isActiveStill(): boolean {
+        return false;
+      }
+      override computeExitSet(): ReturnType<Interpreter["computeExitSet"]> {
+        return new OrderedSet();
+      }
+    }
+    const greedy = (plan: Plan) => runOracle(plan, Greedy);
+    const { passed, text } = prove(40, { holdfast: greedy, oracle: greedy });
+    expect(passed).toBe(false);
+    expect(text).toContain("holdfast and the oracle are where no chart can be at step 1");
   });
 
   test("a SCION that deviates in a way nobody knows of", () => {

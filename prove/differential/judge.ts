@@ -6,6 +6,7 @@ import type { Dialect, Plan } from "../../test/generate/plan.ts";
 import type { Algorithm } from "../../test/oracle/oracle.ts";
 import { allDeviations, type Deviation, deviating } from "./deviations.ts";
 import { runHoldfast } from "./holdfast.ts";
+import { firstIllegal } from "./legality.ts";
 import { type Behaviour, firstDifference } from "./observation.ts";
 import { runOracle } from "./oracle-run.ts";
 import { runScion } from "./scion.ts";
@@ -32,9 +33,10 @@ export type Verdict =
   | { readonly agrees: false; readonly mismatch: Mismatch };
 
 export interface Mismatch {
-  /** Which engine is not explained. */
+  /** What is wrong. */
+  readonly claim: string;
   readonly engine: "holdfast" | "scion";
-  /** The first step that differs; 0 is the start. */
+  /** The first step at which it shows; 0 is the start. */
   readonly step: number;
   readonly expected: Behaviour;
   readonly found: Behaviour;
@@ -45,7 +47,17 @@ export function judge(plan: Plan, dialect: Dialect, { holdfast, scion, oracle }:
   const expected = oracle(plan);
   const found = attempt(holdfast, plan);
   const step = firstDifference(expected, found);
-  if (step !== undefined) return { agrees: false, mismatch: { engine: "holdfast", step, expected, found } };
+  if (step !== undefined)
+    return mismatch("holdfast", "holdfast and the oracle differ", step, expected, found);
+  const illegal = firstIllegal(plan, found);
+  if (illegal !== undefined)
+    return mismatch(
+      "holdfast",
+      "holdfast and the oracle are where no chart can be",
+      illegal,
+      expected,
+      found,
+    );
 
   const agreed = { agrees: true, steps: expected.steps.length, cutShort: expected.unbounded } as const;
   if (dialect === "native") return { ...agreed, deviations: [] };
@@ -56,10 +68,7 @@ export function judge(plan: Plan, dialect: Dialect, { holdfast, scion, oracle }:
     firstDifference(oracle(plan, deviating(chosen)), other);
   const unexplained = explains(allDeviations);
   if (unexplained !== undefined)
-    return {
-      agrees: false,
-      mismatch: { engine: "scion", step: unexplained, expected, found: other },
-    };
+    return mismatch("scion", "scion and the oracle differ", unexplained, expected, other);
   // Only the deviations without which SCION cannot be explained.
   const needed = allDeviations.reduce<readonly Deviation[]>((kept, one) => {
     const fewer = kept.filter((other) => other !== one);
@@ -67,6 +76,14 @@ export function judge(plan: Plan, dialect: Dialect, { holdfast, scion, oracle }:
   }, allDeviations);
   return { ...agreed, deviations: needed };
 }
+
+const mismatch = (
+  engine: Mismatch["engine"],
+  claim: string,
+  step: number,
+  expected: Behaviour,
+  found: Behaviour,
+): Verdict => ({ agrees: false, mismatch: { claim, engine, step, expected, found } });
 
 /** What an engine does, even if that is to fall over. */
 function attempt(engine: (plan: Plan) => Behaviour, plan: Plan): Behaviour {

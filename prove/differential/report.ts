@@ -15,11 +15,11 @@ export function* describeMismatch(
     const verdict = judge(candidate, dialect, engines);
     return verdict.agrees ? undefined : verdict.mismatch;
   };
-  const { engine } = mismatchOf(plan)!;
-  const small = shrink(plan, dialect, (candidate) => mismatchOf(candidate)?.engine === engine);
+  const { claim, engine } = mismatchOf(plan)!;
+  const small = shrink(plan, dialect, (candidate) => mismatchOf(candidate)?.claim === claim);
   const { step, expected, found } = mismatchOf(small)!;
   const event = step === 0 ? "the start" : JSON.stringify(small.events[step - 1]);
-  yield `MISMATCH in the ${dialect} chart of seed ${seed}: ${engine} and the oracle differ at step ${step}, ${event}`;
+  yield `MISMATCH in the ${dialect} chart of seed ${seed}: ${claim} at step ${step}, ${event}`;
   yield `  again: npm run prove:differential -- --seed ${seed} --charts 1`;
   yield "  the chart, made as small as it goes:";
   yield* indented(JSON.stringify(withoutEmpty(small), null, 1));

@@ -113,6 +113,14 @@ describe("a definition's problems", () => {
     ]);
   });
 
+  test("a guard's name that leads to another name", () => {
+    const guards = { one: "two" as never };
+    const states = { a: { on: { go: { guard: "one", target: "a" } } } };
+    expect(problemsOf({ id: "m", initial: "a", guards, states })).toEqual([
+      'states.a.on.go.guard names a guard that is a name itself: "one"',
+    ]);
+  });
+
   test("initials that are missing, wrong, or where they cannot be", () => {
     expect(problemsOfState({ states: { x: {}, y: {} } })).toEqual([
       "states.a.initial is missing; name one of x, y",

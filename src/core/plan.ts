@@ -69,7 +69,11 @@ function makePlan(
   const recalled = { ...history };
   for (const { history: node, paths } of remembers) recalled[node.path] = paths;
   const entering = new Entering(recalled);
-  for (const transition of transitions) entering.addTransition(transition, domainOf(transition, recalled));
+  for (const transition of transitions) {
+    // One that stays in its leaf does so whatever the others of the set make its history remember.
+    if (domainOf(transition, history) === undefined) continue;
+    entering.addTransition(transition, domainOf(transition, recalled));
+  }
   entering.leaveOut((node) => from.active.has(node) && !exits.includes(node));
   const plan = finishPlan(chart, exits, transitions, entering, from.leaves);
   return {

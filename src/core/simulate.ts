@@ -346,10 +346,9 @@ function own<Value>(record: Readonly<Record<string, Value>>, name: string): Valu
   return Object.hasOwn(record, name) ? record[name] : undefined;
 }
 
-function restless({ run, event, effect }: Turn): HoldfastError {
-  const what = JSON.stringify(event?.type ?? effect?.type ?? "its end");
+function restless({ run }: Turn): HoldfastError {
   return new HoldfastError(
     "SIMULATION_UNBOUNDED",
-    `The simulation did not come to rest after ${limits.turnsMax} turns; the run ${JSON.stringify(run)} was at ${what}. Put a delay between sends that go on for ever`,
+    `The simulation did not come to rest after ${limits.turnsMax} turns; the run ${JSON.stringify(run)} is still busy. Put a delay between sends that go on for ever`,
   );
 }

@@ -176,9 +176,11 @@ export class Interpreter implements Session {
   /** All exits, then all content, then all entries. https://www.w3.org/TR/scxml/#SelectingTransitions */
   private microstep(enabledTransitions: readonly TransitionNode[]): void {
     this.microsteps += 1;
+    // Beyond SCXML: an atomic state that stays in itself has nothing inside that could start again.
+    const staying = enabledTransitions.filter((t) => isAtomicState(t.source) && this.staysInItself(t));
     this.exitStates(enabledTransitions);
     this.executeTransitionContent(enabledTransitions);
-    this.enterStates(enabledTransitions);
+    this.enterStates(enabledTransitions.filter((t) => !staying.includes(t)));
   }
 
   /** Histories are filled before any handler runs. https://www.w3.org/TR/scxml/#history */
@@ -264,8 +266,6 @@ export class Interpreter implements Session {
 
   private computeEntrySet(transitions: readonly TransitionNode[], entry: EntrySet): void {
     for (const t of transitions) {
-      // Beyond SCXML: an atomic state that stays in itself has nothing inside that could start again.
-      if (isAtomicState(t.source) && this.staysInItself(t)) continue;
       for (const s of t.target) this.addDescendantStatesToEnter(s, entry);
       const ancestor = this.getTransitionDomain(t);
       for (const s of this.getEffectiveTargetStates(t).toList()) {
