@@ -1,7 +1,8 @@
 /** The proof can fail: bugs planted in each engine are caught, made small and shown. */
 import { describe, expect, test } from "vitest";
+import { compound, final, history, on, parallel, plan, state } from "../../test/generate/by-hand.ts";
 import { drawPlan } from "../../test/generate/chart.ts";
-import type { Plan, StatePlan } from "../../test/generate/plan.ts";
+import type { Plan } from "../../test/generate/plan.ts";
 import { OrderedSet } from "../../test/oracle/collections.ts";
 import type { StateNode } from "../../test/oracle/document.ts";
 import { Interpreter } from "../../test/oracle/interpreter.ts";
@@ -62,8 +63,8 @@ describe("the proof", () => {
 
 describe("a planted bug is caught and shrunk", () => {
   test("a configuration that loses a leaf", () => {
-    const holdfast = (plan: Plan) =>
-      changed(runHoldfast(plan), (step) =>
+    const holdfast = (one: Plan) =>
+      changed(runHoldfast(one), (step) =>
         step.configuration.length < 3 ? step : { ...step, configuration: step.configuration.slice(1) },
       );
     const { passed, text, lines } = prove(100, { holdfast });
@@ -81,7 +82,7 @@ describe("a planted bug is caught and shrunk", () => {
         return getProperAncestors(head!, null).find(contains) ?? this.document.root;
       }
     }
-    const { passed, text } = prove(400, { holdfast: (plan) => runOracle(plan, PlainAncestor) });
+    const { passed, text } = prove(400, { holdfast: (one) => runOracle(one, PlainAncestor) });
     expect(passed).toBe(false);
     expect(statesShown(text)).toBeLessThanOrEqual(6);
     expect(text).toContain('"kind": "parallel"');
@@ -95,15 +96,15 @@ describe("a planted bug is caught and shrunk", () => {
         super.executeTransitionContent(transitions.toReversed());
       }
     }
-    const { passed, text } = prove(400, { holdfast: (plan) => runOracle(plan, Backwards) });
+    const { passed, text } = prove(400, { holdfast: (one) => runOracle(one, Backwards) });
     expect(passed).toBe(false);
     expect(statesShown(text)).toBeLessThanOrEqual(6);
   });
 
   test("an engine that falls over", () => {
-    const holdfast = (plan: Plan): Behaviour => {
-      if (plan.counters > 1) throw new Error("too many counters");
-      return runHoldfast(plan);
+    const holdfast = (one: Plan): Behaviour => {
+      if (one.counters > 1) throw new Error("too many counters");
+      return runHoldfast(one);
     };
     const { passed, text } = prove(20, { holdfast });
     expect(passed).toBe(false);
@@ -120,23 +121,22 @@ describe("a planted bug is caught and shrunk", () => {
         return new OrderedSet();
       }
     }
-    const greedy = (plan: Plan) => runOracle(plan, Greedy);
+    const greedy = (one: Plan) => runOracle(one, Greedy);
     const { passed, text } = prove(40, { holdfast: greedy, oracle: greedy });
     expect(passed).toBe(false);
     expect(text).toContain("holdfast and the oracle are where no chart can be at step 1");
   });
 
   test("a SCION that deviates in a way nobody knows of", () => {
-    const scion = (plan: Plan) =>
-      changed(runScion(plan), (step) => ({ ...step, log: step.log.toReversed() }));
+    const scion = (one: Plan) => changed(runScion(one), (step) => ({ ...step, log: step.log.toReversed() }));
     const { passed, text } = prove(40, { scion });
     expect(passed).toBe(false);
     expect(text).toContain("scion and the oracle differ");
   });
 
   test("a step that one engine finds endless and the other does not", () => {
-    const holdfast = (plan: Plan): Behaviour => {
-      const behaviour = runHoldfast(plan);
+    const holdfast = (one: Plan): Behaviour => {
+      const behaviour = runHoldfast(one);
       return { steps: behaviour.steps.slice(0, 2), unbounded: behaviour.steps.length > 2 };
     };
     const { passed, text } = prove(10, { holdfast });
@@ -146,61 +146,38 @@ describe("a planted bug is caught and shrunk", () => {
 });
 
 describe("each known deviation of SCION is one that SCXML contradicts", () => {
-  const state = (key: string, rest: Partial<StatePlan> = {}): StatePlan => ({
-    key,
-    kind: "atomic",
-    states: [],
-    transitions: [],
-    entry: [[{ log: `+${key}` }]],
-    exit: [[{ log: `-${key}` }]],
-    ...rest,
-  });
-  const compound = (key: string, states: StatePlan[], rest: Partial<StatePlan> = {}): StatePlan =>
-    state(key, { kind: "compound", states, initial: { targets: [states[0]!.key], actions: [] }, ...rest });
-  const on = (type: string, ...targets: string[]) => ({
-    trigger: { events: [type] },
-    targets,
-    reenter: true,
-    actions: [],
-  });
-  const tells = (label: string) => ({ ...on("e"), actions: [{ log: label }] });
-  const plan = (states: StatePlan[], ...events: string[]): Plan => ({
-    matching: "exact",
-    counters: 1,
-    root: compound("m", states),
-    events: events.map((type) => ({ type, n: 0 })),
-  });
-  const parallel = (states: StatePlan[], rest: Partial<StatePlan> = {}): StatePlan =>
-    state("p", { kind: "parallel", states, ...rest });
+  const leave = { reenter: true };
+  const tells = (label: string) => on("e", [], { actions: [{ log: label }] });
 
   const charts: Readonly<Record<Deviation, Plan>> = {
-    domain: plan([parallel([state("a", { transitions: [on("e", "b")] }), state("b")])], "e"),
+    domain: plan([parallel("p", [state("a", { transitions: [on("e", ["b"], leave)] }), state("b")])], "e"),
     transitionOrder: plan(
-      [parallel([state("a", { transitions: [tells("a")] }), state("b")], { transitions: [tells("p")] })],
+      [
+        parallel("p", [state("a", { transitions: [tells("a")] }), state("b")], {
+          transitions: [tells("p")],
+        }),
+      ],
       "e",
     ),
     doneEvents: plan([
-      parallel(
-        [compound("a", [state("f", { kind: "final" })]), compound("b", [state("g", { kind: "final" })])],
-        {
-          transitions: [{ trigger: { done: true }, targets: [], actions: [{ log: "done" }] }],
-        },
-      ),
+      parallel("p", [compound("a", [final("f")]), compound("b", [final("g")])], {
+        transitions: [{ trigger: { done: true }, targets: [], actions: [{ log: "done" }] }],
+      }),
     ]),
     deepHistory: plan(
       [
         compound(
           "c",
           [
-            parallel([
-              compound("a", [state("x", { transitions: [on("end", "f")] }), state("f", { kind: "final" })]),
+            parallel("p", [
+              compound("a", [state("x", { transitions: [on("end", ["f"])] }), final("f")]),
               state("b"),
             ]),
-            state("h", { kind: "history", deep: true, fallback: { targets: ["p"], actions: [] } }),
+            history("h", "p", { deep: true }),
           ],
-          { transitions: [on("out", "d")] },
+          { transitions: [on("out", ["d"])] },
         ),
-        state("d", { transitions: [on("back", "h")] }),
+        state("d", { transitions: [on("back", ["h"])] }),
       ],
       "end",
       "out",

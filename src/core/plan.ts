@@ -72,7 +72,8 @@ function makePlan(
   for (const transition of transitions) {
     // One that stays in its leaf does so whatever the others of the set make its history remember.
     if (domainOf(transition, history) === undefined) continue;
-    entering.addTransition(transition, domainOf(transition, recalled));
+    // One that leaves its source still does: what is remembered now holds at least the states it was chosen for.
+    entering.addTransition(transition, domainOf(transition, recalled) as StateNode);
   }
   entering.leaveOut((node) => from.active.has(node) && !exits.includes(node));
   const plan = finishPlan(chart, exits, transitions, entering, from.leaves);
@@ -116,8 +117,7 @@ class Entering {
     this.history = history;
   }
 
-  addTransition(transition: TransitionNode, domain: StateNode | undefined): void {
-    if (domain === undefined) return;
+  addTransition(transition: TransitionNode, domain: StateNode): void {
     const { targets, source } = transition;
     for (const target of targets) this.addDescendants(target);
     for (const target of effectiveTargets(transition, this.history)) {
