@@ -52,6 +52,10 @@ export const errors = {
   DEFERRED_FULL: { retry: "later", meaning: "The run defers more events than a run may hold." },
   DRAFT_CLOSED: { retry: "after-fix", meaning: "A draft was used after its update had ended." },
   PATCH_INVALID: { retry: "after-fix", meaning: "A patch does not fit the value it is applied to." },
+  SANDBOX_UNAVAILABLE: {
+    retry: "later",
+    meaning: "The sandbox for imported code broke down and is being loaded anew.",
+  },
   SCXML_INVALID: { retry: "after-fix", meaning: "An SCXML document cannot be read." },
 } as const satisfies Record<string, { retry: Retry; meaning: string }>;
 

@@ -14,6 +14,7 @@ import {
   type QuickJSRuntime,
   type QuickJSSyncVariant,
 } from "quickjs-emscripten-core";
+import { HoldfastError } from "../errors.ts";
 
 /** The part of WebAssembly used here; the compiler's library has it for browsers only. */
 declare const WebAssembly: {
@@ -70,8 +71,12 @@ export class Engine {
       this.#spare = undefined;
       void this.#loadSpare();
     }
-    if (this.#current.isBroken)
-      throw new Error("The engine broke down twice in a row and is being loaded anew; take the step again");
+    if (this.#current.isBroken) {
+      throw new HoldfastError(
+        "SANDBOX_UNAVAILABLE",
+        "The sandbox broke down twice in a row and is being loaded anew; take the step again",
+      );
+    }
     return this.#current;
   }
 

@@ -269,7 +269,7 @@ describe("when things go wrong", () => {
     for (const _ of [1, 2])
       expect(step(machine, state, { type: "break" }, { at: 0 }).outcome).toBe("refused");
     const early = step(machine, state, { type: "e" }, { at: 0 });
-    expect(early.error?.message).toContain("take the step again");
+    expect([early.error?.code, early.error?.retry]).toEqual(["SANDBOX_UNAVAILABLE", "later"]);
     await vi.waitFor(() => {
       expect(step(machine, state, { type: "e" }, { at: 0 }).state.configuration).toEqual(["t"]);
     });
