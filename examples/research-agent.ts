@@ -6,7 +6,7 @@
 import { defineMachine, type Machine } from "holdfast";
 
 export interface Research {
-  readonly question: string;
+  readonly question: string | null;
   readonly plan: readonly string[];
   readonly sources: readonly string[];
   readonly notes: readonly string[];
@@ -37,7 +37,7 @@ export const researcher: Machine<Research, ResearchEvent, ResearchInput> = defin
   id: "researcher",
   version: 1,
   start: ({ input }) => ({
-    question: "",
+    question: null,
     plan: [],
     sources: [],
     notes: [],

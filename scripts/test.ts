@@ -75,7 +75,7 @@ export function allStages(report: string): Stage[] {
   return [
     { name: "format and lint", command: ["node_modules/@biomejs/biome/bin/biome", "check", "."] },
     { name: "types", command: ["node_modules/typescript/bin/tsc", "--noEmit"] },
-    { name: "tests", command: ["node_modules/vitest/vitest.mjs", "run", ...reporters], report },
+    { name: "tests", command: ["node_modules/vitest/vitest.mjs", "run", "--coverage", ...reporters], report },
     proof("scxml"),
     proof("differential"),
   ];

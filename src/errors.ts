@@ -52,6 +52,10 @@ export const errors = {
   DEFERRED_FULL: { retry: "later", meaning: "The run defers more events than a run may hold." },
   DRAFT_CLOSED: { retry: "after-fix", meaning: "A draft was used after its update had ended." },
   PATCH_INVALID: { retry: "after-fix", meaning: "A patch does not fit the value it is applied to." },
+  SANDBOX_UNAVAILABLE: {
+    retry: "later",
+    meaning: "The sandbox for imported code broke down and is being loaded anew.",
+  },
   SCXML_INVALID: { retry: "after-fix", meaning: "An SCXML document cannot be read." },
   MACHINE_UNKNOWN: { retry: "after-fix", meaning: "The runtime has no machine of that name and version." },
   RUN_UNKNOWN: { retry: "after-fix", meaning: "There is no run of that id for this tenant." },

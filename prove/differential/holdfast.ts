@@ -1,10 +1,11 @@
 /** Drives Holdfast's own engine through a plan. */
-import { isHoldfastError } from "../../src/errors.ts";
 import { defineMachine } from "../../src/core/machine.ts";
 import { type Step, start, step } from "../../src/core/step.ts";
-import { countersOf, definitionOf, eventOf } from "../../test/generate/definition.ts";
+import { isHoldfastError } from "../../src/errors.ts";
+import { countersOf } from "../../test/generate/content.ts";
+import { definitionOf, eventOf } from "../../test/generate/definition.ts";
 import type { Plan } from "../../test/generate/plan.ts";
-import type { Behaviour, Observation } from "./observation.ts";
+import { type Behaviour, type Observation, sorted } from "./observation.ts";
 
 /** What Holdfast does with a plan. Any refusal other than that of an endless step is a bug, and thrown. */
 export function runHoldfast(plan: Plan): Behaviour {
@@ -34,9 +35,15 @@ function bounded(take: () => Step): Step | undefined {
   }
 }
 
-const observe = ({ state, effects }: Step): Observation => ({
+const observe = ({ state, effects, errors, outcome }: Step): Observation => ({
   status: state.status === "active" ? "active" : "done",
   configuration: [...state.configuration].sort(),
   log: effects.flatMap((effect) => (effect.type === "log" ? [String(effect.data)] : [])),
   counters: countersOf(state.context),
+  details: {
+    outcome,
+    errors: errors.map(({ type }) => type),
+    history: sorted(state.history),
+    output: state.output,
+  },
 });

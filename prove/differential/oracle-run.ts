@@ -1,8 +1,9 @@
 /** Drives the oracle, or a variant of it, through a plan. */
-import { countersOf, definitionOf, eventOf } from "../../test/generate/definition.ts";
+import { countersOf } from "../../test/generate/content.ts";
+import { definitionOf, eventOf } from "../../test/generate/definition.ts";
 import type { Plan } from "../../test/generate/plan.ts";
 import { type Algorithm, createOracle, type OracleStep } from "../../test/oracle/oracle.ts";
-import type { Behaviour, Observation } from "./observation.ts";
+import { type Behaviour, type Observation, sorted } from "./observation.ts";
 
 /** What the algorithm makes of a plan. */
 export function runOracle(plan: Plan, Variant?: Algorithm): Behaviour {
@@ -19,9 +20,10 @@ export function runOracle(plan: Plan, Variant?: Algorithm): Behaviour {
   return { steps, unbounded: step === undefined };
 }
 
-const observe = ({ state, logs }: OracleStep): Observation => ({
+const observe = ({ state, logs, errors, outcome }: OracleStep): Observation => ({
   status: state.status,
   configuration: [...state.configuration].sort(),
   log: logs.map(String),
   counters: countersOf(state.context),
+  details: { outcome, errors, history: sorted(state.history), output: state.output },
 });

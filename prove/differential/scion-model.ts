@@ -1,36 +1,23 @@
 /**
- * A plan as the plain model object that SCION takes. Guards and actions are functions over the state of one run, which
- * the driver owns. Nothing here is shared with the way Holdfast's own definition is made, except the plan.
+ * A plan as the plain model object that SCION takes. Nothing here is shared with the way Holdfast's own definition is
+ * made, except the plan. The functions in a model are in `scion-content.ts`.
  */
-import type {
-  ActionPlan,
-  EntryPlan,
-  GuardPlan,
-  Plan,
-  StatePlan,
-  TransitionPlan,
-} from "../../test/generate/plan.ts";
-import { counterMax } from "../../test/generate/plan.ts";
-import { payloadNumber, probe } from "../../test/generate/probe.ts";
+import type { EntryPlan, Plan, StatePlan, TransitionPlan } from "../../test/generate/plan.ts";
 import { doneName, plant, type Tree } from "../../test/generate/tree.ts";
-
-export interface ScionEvent {
-  readonly name: string;
-  readonly data?: unknown;
-}
-
-/** What SCION binds to `this` while it runs an action. */
-interface ScionScope {
-  raise(event: ScionEvent): void;
-}
-
-type ScionAction = (this: ScionScope, event: ScionEvent | null | undefined) => void;
+import {
+  actionOf,
+  conditionOf,
+  end,
+  type ScionAction,
+  type ScionCondition,
+  type ScionRun,
+} from "./scion-content.ts";
 
 interface ScionTransition {
   readonly event?: string;
   readonly target?: readonly string[];
   readonly type?: "internal";
-  readonly cond?: (event: ScionEvent | undefined) => boolean;
+  readonly cond?: ScionCondition;
   readonly onTransition: readonly ScionAction[];
 }
 
@@ -45,139 +32,18 @@ export interface ScionState {
   readonly donedata?: () => number;
 }
 
-/** The state of one run outside SCION: its data model, so to speak. */
-export interface ScionRun {
-  readonly counters: Record<string, number>;
-  readonly log: string[];
-  /** Whether a final state of the root was entered. SCION goes on after that; SCXML does not. */
-  ended: boolean;
-  /** The event under which that happened; SCION gives the last exit handlers none. */
-  lastEvent: ScionEvent | undefined;
-  /** Whether the step under way has been found to have no end: from then on no transition is taken. */
-  unbounded: boolean;
-  isIn(id: string): boolean;
+/** What building a model needs to know. */
+interface Building {
+  readonly plan: Plan;
+  readonly tree: Tree;
+  readonly run: ScionRun;
+  readonly idOf: (key: string) => string;
 }
 
 /** The model of a plan, whose functions work on the given run. */
 export function scionModel(plan: Plan, run: ScionRun): ScionState {
   const tree = plant(plan.root);
-  const idOf = (key: string): string => scionId(tree, key);
-
-  const model = (state: StatePlan): ScionState => {
-    const id = idOf(state.key);
-    if (state.kind === "history") {
-      const transitions = [entryTransition(state.fallback!)];
-      return { id, $type: "history", ...(state.deep === true ? { isDeep: true } : {}), transitions };
-    }
-    const initial: ScionState[] =
-      state.initial === undefined
-        ? []
-        : [{ $type: "initial", transitions: [entryTransition(state.initial)] }];
-    const states = [...initial, ...state.states.map(model)];
-    const { output } = state;
-    const ends = state.kind === "final" && tree.get(state.key)!.parent!.parent === undefined;
-    return {
-      id,
-      $type: state.kind === "parallel" || state.kind === "final" ? state.kind : "state",
-      ...(states.length === 0 ? {} : { states }),
-      transitions: transitionsOf(state),
-      onEntry: [...(ends ? [[end]] : []), ...state.entry.map((block) => block.map(action))],
-      onExit: state.exit.map((block) => block.map(action)),
-      ...(output === undefined ? {} : { donedata: () => output }),
-    };
-  };
-
-  const entryTransition = (entry: EntryPlan): ScionTransition => ({
-    target: entry.targets.map(idOf),
-    onTransition: entry.actions.map(action),
-  });
-
-  const transitionsOf = (state: StatePlan): ScionTransition[] => {
-    const always = state.transitions.flatMap((transition) =>
-      "always" in transition.trigger ? [transitionOf(state, transition, undefined)] : [],
-    );
-    const handlers = state.transitions.flatMap((transition) => {
-      const descriptors = descriptorsOf(transition, state, tree);
-      return plan.matching === "scxml"
-        ? [{ descriptors, transition }]
-        : descriptors.map((descriptor) => ({ descriptors: [descriptor], transition }));
-    });
-    const inOrder = plan.matching === "scxml" ? handlersThenDone(handlers) : bySpecificity(handlers);
-    return [
-      ...always,
-      ...inOrder.flatMap(({ descriptors, transition }) =>
-        descriptors.length === 0 ? [] : [transitionOf(state, transition, descriptors)],
-      ),
-    ];
-  };
-
-  const transitionOf = (
-    state: StatePlan,
-    transition: TransitionPlan,
-    descriptors: readonly string[] | undefined,
-  ): ScionTransition => {
-    const isRoot = state === plan.root;
-    const { guard } = transition;
-    const takes = (event: ScionEvent | undefined): boolean =>
-      descriptors === undefined ||
-      plan.matching === "scxml" ||
-      descriptors.some((descriptor) => descriptor.endsWith("*") || descriptor === event?.name);
-    return {
-      ...(descriptors === undefined ? {} : { event: descriptors.join(" ") }),
-      ...(transition.targets.length === 0 ? {} : { target: transition.targets.map(idOf) }),
-      // Holdfast's root is what <scxml> is to SCXML: no transition leaves it.
-      ...(transition.reenter === true && !isRoot ? {} : { type: "internal" }),
-      cond: (event) =>
-        !run.ended && !run.unbounded && takes(event) && (guard === undefined || holds(guard, event)),
-      onTransition: transition.actions.map(action),
-    };
-  };
-
-  const end: ScionAction = (event) => {
-    run.ended = true;
-    run.lastEvent = event ?? undefined;
-  };
-
-  const action = (planned: ActionPlan): ScionAction => {
-    if ("log" in planned)
-      return (given) => {
-        const event = given ?? run.lastEvent;
-        const typed = event === undefined ? undefined : { type: event.name, data: event.data };
-        run.log.push(probe(planned.log, typed, run.counters));
-      };
-    if ("count" in planned) return () => count(planned.count);
-    if ("throws" in planned) return fail;
-    if (!("counter" in planned))
-      return function () {
-        this.raise({ name: planned.raise });
-      };
-    return function () {
-      if (run.counters[`c${planned.counter}`]! >= planned.below) return;
-      count(planned.counter);
-      this.raise({ name: planned.raise });
-    };
-  };
-
-  const count = (index: number): void => {
-    const name = `c${index}`;
-    run.counters[name] = Math.min(run.counters[name]! + 1, counterMax);
-  };
-
-  const holds = (guard: GuardPlan, event: ScionEvent | undefined): boolean => {
-    if ("not" in guard) return !holds(guard.not, event);
-    if ("and" in guard) return guard.and.every((part) => holds(part, event));
-    if ("or" in guard) return guard.or.some((part) => holds(part, event));
-    if ("in" in guard) return run.isIn(idOf(guard.in));
-    if ("throws" in guard) return fail();
-    if ("parity" in guard) {
-      const n = payloadNumber(event?.data);
-      return n !== undefined && n % 2 === guard.parity;
-    }
-    const value = run.counters[`c${guard.counter}`]!;
-    return "odd" in guard ? value % 2 === 1 : value < guard.below;
-  };
-
-  return model(plan.root);
+  return stateOf(plan.root, { plan, tree, run, idOf: (key) => scionId(tree, key) });
 }
 
 /** The id a state has in SCION's model: also the name in its done events. */
@@ -186,30 +52,93 @@ export function scionId(tree: Tree, key: string): string {
   return place.parent === undefined ? place.state.key : doneName(place);
 }
 
-function fail(): never {
-  throw new Error("This action always fails.");
+function stateOf(state: StatePlan, building: Building): ScionState {
+  const { run, tree, idOf } = building;
+  const id = idOf(state.key);
+  if (state.kind === "history") {
+    const transitions = [entryOf(state.fallback!, building)];
+    return { id, $type: "history", ...(state.deep === true ? { isDeep: true } : {}), transitions };
+  }
+  const initial: ScionState[] =
+    state.initial === undefined
+      ? []
+      : [{ $type: "initial", transitions: [entryOf(state.initial, building)] }];
+  const states = [...initial, ...state.states.map((child) => stateOf(child, building))];
+  const { output } = state;
+  const endsRun = state.kind === "final" && tree.get(state.key)!.parent!.parent === undefined;
+  const blocksOf = (blocks: StatePlan["entry"]) =>
+    blocks.map((block) => block.map((one) => actionOf(one, run)));
+  return {
+    id,
+    $type: state.kind === "parallel" || state.kind === "final" ? state.kind : "state",
+    ...(states.length === 0 ? {} : { states }),
+    transitions: transitionsOf(state, building),
+    onEntry: [...(endsRun ? [[end(run)]] : []), ...blocksOf(state.entry)],
+    onExit: blocksOf(state.exit),
+    ...(output === undefined ? {} : { donedata: () => output }),
+  };
+}
+
+const entryOf = (entry: EntryPlan, { idOf, run }: Building): ScionTransition => ({
+  target: entry.targets.map(idOf),
+  onTransition: entry.actions.map((action) => actionOf(action, run)),
+});
+
+function transitionsOf(state: StatePlan, building: Building): ScionTransition[] {
+  const always = state.transitions.filter(({ trigger }) => "always" in trigger);
+  return [
+    ...always.map((transition) => transitionOf(state, { transition, descriptors: undefined }, building)),
+    ...handlersOf(state, building).map((handler) => transitionOf(state, handler, building)),
+  ];
 }
 
 interface Handler {
-  readonly descriptors: readonly string[];
   readonly transition: TransitionPlan;
+  /** Undefined for eventless transitions. */
+  readonly descriptors: readonly string[] | undefined;
 }
 
-function descriptorsOf(transition: TransitionPlan, state: StatePlan, tree: Tree): readonly string[] {
-  if ("events" in transition.trigger) return transition.trigger.events;
-  return "done" in transition.trigger ? [`done.state.${scionId(tree, state.key)}`] : [];
+function transitionOf(
+  state: StatePlan,
+  { transition, descriptors }: Handler,
+  building: Building,
+): ScionTransition {
+  const { plan, run, idOf } = building;
+  // Holdfast's root is what <scxml> is to SCXML: no transition leaves it.
+  const leaves = transition.reenter === true && state !== plan.root;
+  const isExact = plan.matching === "exact" || "done" in transition.trigger;
+  return {
+    ...(descriptors === undefined ? {} : { event: descriptors.join(" ") }),
+    ...(transition.targets.length === 0 ? {} : { target: transition.targets.map(idOf) }),
+    ...(leaves ? {} : { type: "internal" }),
+    cond: conditionOf(transition.guard, isExact ? descriptors : undefined, run, idOf),
+    onTransition: transition.actions.map((action) => actionOf(action, run)),
+  };
 }
 
-const handlersThenDone = (handlers: readonly Handler[]): Handler[] => [
-  ...handlers.filter(({ transition }) => !("done" in transition.trigger)),
-  ...handlers.filter(({ transition }) => "done" in transition.trigger),
-];
+/** The transitions that have an event, in the order in which they are to be tried. */
+function handlersOf(state: StatePlan, { plan, idOf }: Building): Handler[] {
+  const handlers = state.transitions.flatMap((transition) => {
+    const { trigger } = transition;
+    if ("always" in trigger) return [];
+    const descriptors = "events" in trigger ? trigger.events : [`done.state.${idOf(state.key)}`];
+    return [{ transition, descriptors }];
+  });
+  if (plan.matching === "exact") return bySpecificity(handlers);
+  const isDone = ({ transition }: Handler): boolean => "done" in transition.trigger;
+  return [...handlers.filter((handler) => !isDone(handler)), ...handlers.filter(isDone)];
+}
 
-/** Exact names first, then prefixes, the longest first, then `*`. */
-function bySpecificity(handlers: readonly Handler[]): Handler[] {
-  const tier = ({ descriptors: [descriptor = ""] }: Handler): number => {
+/** One transition for each descriptor: exact names first, then prefixes, the longest first, then `*`. */
+function bySpecificity(
+  handlers: readonly { transition: TransitionPlan; descriptors: readonly string[] }[],
+): Handler[] {
+  const rank = (descriptor: string): number => {
     if (descriptor === "*") return 1_000;
     return descriptor.endsWith(".*") ? 100 - descriptor.split(".").length : 0;
   };
-  return [...handlers].sort((one, other) => tier(one) - tier(other));
+  return handlers
+    .flatMap(({ transition, descriptors }) => descriptors.map((descriptor) => ({ transition, descriptor })))
+    .sort((one, other) => rank(one.descriptor) - rank(other.descriptor))
+    .map(({ transition, descriptor }) => ({ transition, descriptors: [descriptor] }));
 }

@@ -13,7 +13,8 @@ import type { Plan } from "../../test/generate/plan.ts";
 import { plant } from "../../test/generate/tree.ts";
 import { roundsMax } from "../../test/oracle/interpreter.ts";
 import type { Behaviour, Observation } from "./observation.ts";
-import { type ScionEvent, type ScionRun, type ScionState, scionId, scionModel } from "./scion-model.ts";
+import type { ScionEvent, ScionRun } from "./scion-content.ts";
+import { type ScionState, scionId, scionModel } from "./scion-model.ts";
 
 /** The part of SCION's interpreter that the driver uses; its published types leave out most of it. */
 interface ScionInterpreter {

@@ -19,7 +19,7 @@ const endsInFinal = (start: string, after: number): Expectation => ({
 });
 
 const notByScion =
-  "expects that a transition from a region to itself leaves the parallel state alone, as SCION has it. In SCXML the least common compound ancestor is a <state> or <scxml>, never a <parallel> (3.1.3 and findLCCA), so the parallel state is left and entered again";
+  "expects that a transition from a region to itself leaves the parallel state alone, as SCION has it. In SCXML the least common compound ancestor is a <state> or <scxml>, never a <parallel> (3.1.3 and findLCCA), so the parallel state is left and entered again; the file's own legacySemantics block has that answer";
 
 const stepsTo = (...configurations: readonly (readonly string[])[]): Expectation => ({
   initialConfiguration: ["a", "b"],

@@ -279,6 +279,12 @@ describe("send", () => {
     expect(message({ log: () => new Date() as never })).toMatchObject({ code: "NOT_JSON" });
   });
 
+  test("for somewhere outside may go without a type", () => {
+    expect(effectsOf({ send: { to: { url: "http://there" }, data: "just this" } })).toEqual([
+      { type: "send", key: "2.0", to: { url: "http://there" }, event: { type: "", data: "just this" } },
+    ]);
+  });
+
   test("via nothing goes from run to run", () => {
     expect(effectsOf({ send: { type: "x", to: "parent", via: () => undefined as never } })).toEqual([
       { type: "send", key: "2.0", to: "parent", event: { type: "x" } },

@@ -171,13 +171,13 @@ function compileUpdate(compiler: Compiler, owner: StateNode, source: unknown, pa
 }
 
 function compileEvent(compiler: Compiler, source: unknown, path: string): Compute<Event> {
-  if (typeof source === "string") {
+  if (typeof source === "string" && source !== "") {
     const event = freeze({ type: source });
     return () => event;
   }
   if (typeof source === "function") return (scope) => eventOf(source(scope), path);
   const parts = (source ?? {}) as Parts;
-  if (parts.type === undefined) compiler.problem(path, "needs an event type");
+  if (parts.type === undefined || parts.type === "") compiler.problem(path, "needs an event type");
   const type = textOf(compiler, parts.type, `${path}.type`);
   const data = jsonOf(compiler, parts.data, `${path}.data`);
   return (scope) => makeEvent(type(scope), data(scope));
@@ -196,6 +196,7 @@ function makeEvent(type: string, data: Json | undefined): Event {
 function compileSend(compiler: Compiler, source: unknown, path: string): Code {
   if (typeof source === "function") return (scope) => scope.send(requestOf(source(scope), path));
   const parts = (typeof source === "string" ? { type: source } : (source ?? {})) as Parts;
+  if (!hasType(parts) && compiler.model.name === "plain") compiler.problem(path, "needs an event type");
   const type = optional(parts.type, (given) => textOf(compiler, given, `${path}.type`));
   const data = jsonOf(compiler, parts.data, `${path}.data`);
   const to = optional(parts.to, (given) => compiler.model.value(given, `${path}.to`));
@@ -220,6 +221,13 @@ function compileSend(compiler: Compiler, source: unknown, path: string): Code {
       throw sendId === undefined ? error : new FailedSend(sendId, error);
     }
   };
+}
+
+/** Whether a send has the type it needs: what leaves for somewhere else may go without one. */
+function hasType({ type, to, via }: Parts): boolean {
+  const leaves =
+    via !== undefined || typeof to === "function" || (typeof to === "object" && to !== null && "url" in to);
+  return type === undefined ? leaves : type !== "";
 }
 
 /** A send whose parts a function gave: all of them are values. */

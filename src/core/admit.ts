@@ -58,7 +58,7 @@ const eventFields: ReadonlySet<string> = new Set([
 ] satisfies (keyof Event)[]);
 
 /** The event, frozen, with its data made JSON; throws EVENT_INVALID or NOT_JSON. */
-export function admitEvent(given: unknown): Event {
+export function admitEvent(given: unknown, dataName = "event.data"): Event {
   const event = given as Event;
   if (typeof event !== "object" || event === null || typeof event.type !== "string" || event.type === "") {
     throw new HoldfastError("EVENT_INVALID", `An event is { type, data }, not ${showValue(given)}`);
@@ -79,6 +79,6 @@ export function admitEvent(given: unknown): Event {
     }
   }
   if (event.data === undefined) return freezeDeep(event);
-  const data = toJson(event.data, [], "event.data");
+  const data = toJson(event.data, [], dataName);
   return freezeDeep(data === event.data ? event : { ...event, data });
 }

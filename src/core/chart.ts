@@ -92,7 +92,8 @@ export interface TransitionNode extends Route {
   readonly source: StateNode;
   /** Empty for eventless transitions. */
   readonly descriptors: readonly string[];
-  readonly matching: Matching;
+  /** Listens to what the platform announces, and to nothing that merely has the same name. */
+  readonly platform: boolean;
   readonly guard: Condition | undefined;
   /** Leaves its source and enters it again, even for a target inside. */
   readonly reenter: boolean;

@@ -25,7 +25,7 @@ import {
   unknownInvokeType,
 } from "./event.ts";
 import { compileContracts, compileGuard } from "./guard.ts";
-import { freezeDeep, type Json, type JsonObject, toJson } from "./json.ts";
+import { freezeDeep, type Json, type JsonObject, showValue, toJson } from "./json.ts";
 import { plainModel } from "./plain-model.ts";
 import { prioritiesOf, specificity, unhandledPolicy, writePolicy } from "./policy.ts";
 import { descend, resolveTarget } from "./target.ts";
@@ -76,6 +76,8 @@ class Compilation implements Compiler {
     this.machines = { ...definition.machines };
     const { id, version } = definition;
     if (typeof id !== "string" || id === "") this.problem("id", "is missing; a machine needs a name");
+    if (this.matching !== "exact" && this.matching !== "scxml")
+      this.problem("matching", `is ${showValue(this.matching)}; write exact or scxml`);
     if (version !== undefined && !Number.isSafeInteger(version))
       this.problem("version", "must be a whole number");
     this.tree = new Tree(definition, (path, problem) => this.problem(path, problem));
@@ -202,9 +204,9 @@ class Compilation implements Compiler {
     this.addTransitions(node, [], state.always, join(place, "always"));
   }
 
-  /** Handlers of what the platform announces: they mean that one event and none below it. */
+  /** Handlers of what the platform announces: they mean that one event, and only when the platform made it. */
   private addPlatformTransitions(node: StateNode, type: string, given: unknown, place: string): void {
-    this.addTransitions(node, [type], given, place, "exact");
+    this.addTransitions(node, [type], given, place, true);
   }
 
   private addTransitions(
@@ -212,13 +214,13 @@ class Compilation implements Compiler {
     descriptors: readonly string[],
     given: unknown,
     place: string,
-    matching: Matching = this.matching,
+    platform = false,
   ): void {
     const list = listOf(given);
     list.forEach((one, index) => {
       const at = list.length > 1 ? `${place}[${index}]` : place;
       const parts = (typeof one === "string" ? { target: one } : (one ?? {})) as Parts;
-      const transition = this.transition(node, { descriptors, matching }, parts, at);
+      const transition = this.transition(node, { descriptors, platform }, parts, at);
       this.transitions.push(transition);
       (descriptors.length === 0 ? node.eventless : node.transitions).push(transition);
     });
@@ -227,7 +229,7 @@ class Compilation implements Compiler {
 
   private transition(
     node: StateNode,
-    listens: Pick<TransitionNode, "descriptors" | "matching">,
+    listens: Pick<TransitionNode, "descriptors" | "platform">,
     parts: Parts,
     place: string,
   ): TransitionNode {

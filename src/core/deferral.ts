@@ -42,10 +42,13 @@ export function nextDeferred(
 ): { readonly event: Event; readonly transitions: readonly TransitionNode[] } | undefined {
   const { chart, deferred } = work;
   const waiting = chart.priorities.length === 0 ? deferred : byPriority(work, deferred);
+  const { event: current } = work;
   for (const event of waiting) {
     const transitions = selectTransitions(work, event);
     if (transitions.length > 0) return { event, transitions };
   }
+  // Those that were only asked about leave no trace: invariants still see the event that led here.
+  work.event = current;
   return undefined;
 }
 

@@ -9,7 +9,7 @@
  */
 import { HoldfastError } from "../errors.ts";
 import { limits } from "../limits.ts";
-import { freeze, freezeDeep, isScalar, type Path, put, showPath, toJson } from "./json.ts";
+import { freeze, freezeDeep, isPlain, isScalar, type Path, put, showPath, toJson } from "./json.ts";
 
 type Container = Record<string, unknown>;
 
@@ -25,6 +25,8 @@ class Node {
   readonly session: Session;
   readonly parent: Node | undefined;
   readonly key: string;
+  /** Made by the recipe, or from elsewhere: not yet known to be JSON. */
+  readonly fresh: boolean;
   proxy: Container | undefined = undefined;
   copy: Container | undefined = undefined;
   modified = false;
@@ -33,18 +35,25 @@ class Node {
   low = Number.POSITIVE_INFINITY;
   high = -1;
 
-  constructor(base: Container, session: Session, parent: Node | undefined, key: string) {
+  constructor(base: Container, session: Session, parent: Node | undefined, key: string, fresh: boolean) {
     this.base = base;
     this.session = session;
     this.parent = parent;
     this.key = key;
+    this.fresh = fresh;
   }
 }
 
 const nodeOf: unique symbol = Symbol("holdfast.draft");
 
-function draft(base: Container, session: Session, parent: Node | undefined, key: string): Node {
-  const node = new Node(base, session, parent, key);
+function draft(
+  base: Container,
+  session: Session,
+  parent: Node | undefined,
+  key: string,
+  fresh: boolean,
+): Node {
+  const node = new Node(base, session, parent, key, fresh);
   // What the proxy stands on decides `Array.isArray`; its content never shows, since every trap goes to the node.
   node.proxy = (Array.isArray(base)
     ? new Proxy([node], arrayTraps)
@@ -94,9 +103,11 @@ function read(node: Node, key: string): unknown {
   const source = current(node);
   const value = source[key];
   if (typeof value !== "object" || value === null) return value;
-  // Only what still stands where it stood is turned into a draft: all else is a draft already, or the author's own.
-  if (value !== node.base[key] || !Object.hasOwn(source, key)) return value;
-  const child = draft(value as Container, node.session, node, key);
+  if (!Object.hasOwn(source, key) || draftNode(value) !== undefined) return value;
+  // What the recipe wrote is drafted as well: it may belong to the old context, or to the event.
+  const fresh = node.fresh || value !== node.base[key];
+  if (fresh && !isPlain(value)) return value;
+  const child = draft(value as Container, node.session, node, key, fresh);
   copied(node)[key] = child.proxy;
   if (Array.isArray(source)) touch(node, Number(key));
   return child.proxy;
@@ -207,8 +218,9 @@ function resolve(value: object, depth: number): unknown {
 }
 
 /** What a draft came to, for a place this deep. Only one that moved further down can have become too deep. */
-function finishAt(node: Node, depth: number): Container {
+function finishAt(node: Node, depth: number): unknown {
   const finished = finish(node);
+  if (node.fresh) return freezeDeep(toJson(finished, pathOf(node), node.session.root, resolve));
   if (depth > depthOf(node) && exceeds(finished, limits.jsonDepthMax - depth)) {
     refusePlace(node, `was moved to where it is nested deeper than ${limits.jsonDepthMax} levels`);
   }
@@ -233,7 +245,7 @@ export function produce<Base extends object, Scope>(
   scope: Scope,
 ): Base {
   const session: Session = { root: "context", open: true };
-  const root = draft(base as unknown as Container, session, undefined, "");
+  const root = draft(base as unknown as Container, session, undefined, "", false);
   try {
     recipe(root.proxy as never, scope);
     return finish(root) as Base;

@@ -225,6 +225,25 @@ describe("a machine is done", () => {
     expect(run.state).toBe(before);
   });
 
+  test("and ends the children it spawned, which belong to no state", () => {
+    const spawning = defineMachine({
+      id: "m",
+      initial: "a",
+      states: {
+        a: { entry: { spawn: { machine: "kid", id: "k" } }, on: { end: "end" } },
+        end: { type: "final" },
+      },
+    });
+    const { state, effects } = step(
+      spawning,
+      start(spawning, undefined, { at: 0 }).state,
+      { type: "end" },
+      { at: 0 },
+    );
+    expect(state.children).toEqual([]);
+    expect(effects).toEqual([{ type: "cancel", of: "child", key: "1.0", id: "k" }]);
+  });
+
   test("without output if nothing gives one", () => {
     const silent = defineMachine({ id: "m", initial: "end", states: { end: { type: "final" } } });
     expect("output" in start(silent, undefined, { at: 0 }).state).toBe(false);

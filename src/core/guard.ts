@@ -16,14 +16,16 @@ export function compileGuard(compiler: Compiler, source: unknown, path: string):
   };
 }
 
+/** Stands for a guard that is missing or wrong; a machine with such a one never runs. */
+const never: Condition = () => false;
+
 function compileCondition(compiler: Compiler, source: unknown, path: string): Condition {
   if (typeof source === "string") {
     const guard = named(compiler, "guard", compiler.guards, source);
-    if (typeof guard === "string")
-      compiler.problem(path, `names a guard that is a name itself: ${JSON.stringify(source)}`);
-    return guard === undefined || typeof guard === "string"
-      ? () => false
-      : compileCondition(compiler, guard, path);
+    if (typeof guard !== "string")
+      return guard === undefined ? never : compileCondition(compiler, guard, path);
+    compiler.problem(path, `names a guard that is a name itself: ${JSON.stringify(source)}`);
+    return never;
   }
   if (typeof source === "function") return (scope) => Boolean(source(scope));
   const parts = (source ?? {}) as Parts;
@@ -44,7 +46,7 @@ function compileCondition(compiler: Compiler, source: unknown, path: string): Co
   }
   if (compiler.model.name === "plain") {
     compiler.problem(path, "is not a guard; write a function, a name, or { in }, { and }, { or }, { not }");
-    return () => false;
+    return never;
   }
   return compiler.model.condition(source, path) as Condition;
 }
@@ -56,7 +58,7 @@ function compileIn(compiler: Compiler, name: string, path: string): Condition {
       `${path}.in`,
       `names no state: ${JSON.stringify(name)}; write a path such as a.b, or #id`,
     );
-    return () => false;
+    return never;
   }
   return (scope) => scope.isActive(node);
 }

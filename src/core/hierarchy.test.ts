@@ -82,6 +82,26 @@ describe("compound states", () => {
   });
 });
 
+test("a handler of the machine names its states as they are, and may start them all again", () => {
+  const machine = defineMachine({
+    id: "m",
+    initial: "a",
+    entry: { log: "+m" },
+    on: { go: "b", again: { target: "a", reenter: true } },
+    states: {
+      a: { entry: { log: "+a" } },
+      b: { on: { look: { actions: { log: (scope) => scope.in("") } } } },
+    },
+  });
+  const run = simulate(machine);
+  run.send("go");
+  expect(run.state.configuration).toEqual(["b"]);
+  run.send("look");
+  run.send("again");
+  expect(run.state.configuration).toEqual(["a"]);
+  expect(says(run)).toEqual(["+m", "+a", true, "+a"]);
+});
+
 describe("targets", () => {
   const states = {
     a: {

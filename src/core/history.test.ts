@@ -256,6 +256,35 @@ describe("when history is written", () => {
     expect(says(run)).toEqual(["left"]);
   });
 
+  test("a transition to a history does not enter again what is active and stays so", () => {
+    const machine = defineMachine({
+      id: "m",
+      initial: "away",
+      states: {
+        away: { on: { go: "a" } },
+        a: {
+          initial: "sub",
+          on: { leave: "away" },
+          states: {
+            sub: {
+              entry: { log: "+sub" },
+              exit: { log: "-sub" },
+              initial: "j",
+              states: { j: { on: { next: "k", back: "#h" } }, k: {} },
+            },
+            h: { id: "h", type: "history", history: "deep", target: "sub" },
+          },
+        },
+      },
+    });
+    const run = simulate(machine);
+    for (const type of ["go", "next", "leave", "go"]) run.send(type);
+    const before = run.logs.length;
+    run.send("back");
+    expect(run.state.configuration).toEqual(["a.sub.k"]);
+    expect(says(run).slice(before)).toEqual([]);
+  });
+
   test("every leaving writes it anew, and the state that went in keeps its own", () => {
     const run = simulate(machineWith({ type: "history", target: "one" }));
     run.send("leave");

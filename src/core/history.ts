@@ -27,11 +27,11 @@ export function effectiveTargets(
 /** The states a history remembers; undefined if there are none. */
 export function remembered(node: StateNode, history: History): StateNode[] | undefined {
   const paths = Object.hasOwn(history, node.path) ? history[node.path] : undefined;
-  // Paths are relative to the state whose history it is, so that they resolve without the chart.
-  return paths?.map((path) => {
-    let found = node.parent as StateNode;
-    const rest = found.path === "" ? path : path.slice(found.path.length + 1);
-    for (const key of rest.split(".")) found = found.children.find((child) => child.key === key) as StateNode;
-    return found;
-  });
+  return paths?.map((path) => below(node.parent as StateNode, path));
+}
+
+/** The descendant with this path, which there must be. */
+function below(node: StateNode, path: string): StateNode {
+  const next = node.children.find((child) => `${path}.`.startsWith(`${child.path}.`)) as StateNode;
+  return next.path === path ? next : below(next, path);
 }

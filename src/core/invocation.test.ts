@@ -270,6 +270,47 @@ describe("a child machine", () => {
     expect(run.state.context.heard).toEqual([]);
   });
 
+  test("hears what an exit action tells it before it is ended, and that is no error", () => {
+    const leaving = defineMachine({
+      id: "m",
+      initial: "a",
+      states: {
+        a: {
+          invoke: { machine: child, id: "kid", input: { n: 1 } },
+          exit: { send: { type: "tell", to: { child: "kid" } } },
+          on: { leave: "b" },
+        },
+        b: { on: { "error.*": { actions: { log: "an error" } } } },
+      },
+    });
+    const run = simulate(leaving);
+    run.send("leave");
+    expect(says(run)).toEqual(["child ends"]);
+  });
+
+  test("that ended by itself while its state was left is heard in SCXML, unless another goes by its name", () => {
+    const late = (matching: "exact" | "scxml", ...types: string[]) => {
+      const machine = defineMachine({
+        id: "m",
+        matching,
+        unhandled: "ignore",
+        initial: "a",
+        states: {
+          a: { invoke: { machine: "w", id: "w" }, on: { leave: "b" } },
+          b: { on: { "done.invoke.w": "c", again: "a" } },
+          c: {},
+        },
+      });
+      const first = start(machine, undefined, { at: 0 }).state;
+      const [kid] = first.children as [(typeof first.children)[number]];
+      const state = types.reduce((one, type) => step(machine, one, { type }, { at: 0 }).state, first);
+      return step(machine, state, settledEvent(kid, { output: 1 }), { at: 0 });
+    };
+    expect(late("exact", "leave").outcome).toBe("ignored");
+    expect(late("scxml", "leave").state.configuration).toEqual(["c"]);
+    expect(late("scxml", "leave", "again").outcome).toBe("ignored");
+  });
+
   test("that cannot be started is an error of the invocation", () => {
     const orphan = defineMachine({
       id: "m",

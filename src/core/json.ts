@@ -73,6 +73,12 @@ export function isScalar(value: unknown): value is null | boolean | number | str
   return typeof value === "string" || typeof value === "boolean" || value === null;
 }
 
+/** Whether an object is a list or a plain record: the only ones JSON has. */
+export function isPlain(value: object): boolean {
+  const prototype = Array.isArray(value) ? null : Object.getPrototypeOf(value);
+  return prototype === null || prototype === Object.prototype;
+}
+
 interface Cleaning {
   readonly root: string | undefined;
   readonly resolve: Resolve | undefined;

@@ -4,7 +4,7 @@ import type { Chart } from "./chart.ts";
 import { compile } from "./compile.ts";
 import type { MachineDefinition, MachineReference } from "./definition.ts";
 import type { Event, EventShape } from "./event.ts";
-import type { Json, JsonObject } from "./json.ts";
+import { type Json, type JsonObject, showValue } from "./json.ts";
 
 export interface Machine<Context = JsonObject, Ev extends EventShape = Event, Input = Json>
   extends MachineReference {
@@ -35,7 +35,7 @@ export function defineMachine<Context = JsonObject, Ev extends EventShape = Even
     const list = problems.map(({ path, problem }) => `\n  ${path} ${problem}`).join("");
     throw new HoldfastError(
       "MACHINE_INVALID",
-      `The machine ${JSON.stringify(definition.id)} has ${problems.length === 1 ? "a problem" : `${problems.length} problems`}:${list}`,
+      `The machine ${showValue(definition.id)} has ${problems.length === 1 ? "a problem" : `${problems.length} problems`}:${list}`,
       { details: { problems } },
     );
   }

@@ -36,10 +36,15 @@ export function takePlan(work: Work, plan: Plan, event: Event | undefined): void
   if (!plan.quiet) for (const entry of plan.entries) enter(work, entry);
   work.configuration = plan.next;
   work.plan = undefined;
-  if (work.writes !== undefined) {
-    if (work.writes.length > 1) work.context = settleWrites(work.writes, work.context);
-    work.writes = undefined;
+  if (work.writes !== undefined) settleRegions(work);
+}
+
+/** Settles what parallel regions wrote since the last time; throws where they contradict each other. */
+export function settleRegions(work: Work): void {
+  if (work.writes !== undefined && work.writes.length > 1) {
+    work.context = settleWrites(work.writes, work.context);
   }
+  work.writes = undefined;
 }
 
 /** Histories are filled before any exit action runs, so that they see the states as they were. */
@@ -151,8 +156,8 @@ export function check(
     }
     throw new HoldfastError(
       "CONTRACT_VIOLATED",
-      `The step on ${JSON.stringify(work.event.type)} was refused: ${kind} ${JSON.stringify(name)} of ${JSON.stringify(place)} does not hold`,
-      { details: { contract: name, kind, state: place, event: work.event.type }, cause },
+      `The step on ${JSON.stringify(work.given.type)} was refused: ${kind} ${JSON.stringify(name)} of ${JSON.stringify(place)} does not hold`,
+      { details: { contract: name, kind, state: place, event: work.given.type }, cause },
     );
   }
 }
@@ -167,7 +172,7 @@ function countMicrostep(work: Work, plan: Plan, event: Event | undefined): void 
   if (left >= 0) return;
   throw new HoldfastError(
     "STEP_UNBOUNDED",
-    `The step on ${JSON.stringify(work.event.type)} did not end after ${limits.microstepsMax} microsteps; it goes round:\n  ${cycleOf(work.loop).join("\n  ")}`,
+    `The step on ${JSON.stringify(work.given.type)} did not end after ${limits.microstepsMax} microsteps; it goes round:\n  ${cycleOf(work.loop).join("\n  ")}`,
     { details: { loop: cycleOf(work.loop) } },
   );
 }
@@ -176,5 +181,5 @@ function countMicrostep(work: Work, plan: Plan, event: Event | undefined): void 
 function cycleOf(lines: readonly string[]): readonly string[] {
   const last = lines.length - 1;
   const before = lines.lastIndexOf(lines[last] as string, last - 1);
-  return before < 0 ? lines : lines.slice(before + 1);
+  return before < 0 ? lines.slice(-limits.loopShownMax) : lines.slice(before + 1);
 }

@@ -42,12 +42,7 @@ function compare(before: Json, after: Json, path: Path, patches: Patch[]): void 
   if (before === after) return;
   if (isList(before) && isList(after)) compareLists(before, after, path, patches);
   else if (isRecord(before) && isRecord(after)) compareRecords(before, after, path, patches);
-  else if (
-    typeof before === "string" &&
-    typeof after === "string" &&
-    before !== "" &&
-    after.startsWith(before)
-  ) {
+  else if (typeof before === "string" && typeof after === "string" && after.startsWith(before)) {
     patches.push({ op: "append", path, value: after.slice(before.length) });
   } else patches.push({ op: "set", path, value: after });
 }
@@ -163,25 +158,28 @@ function applyPatch(root: { value: Json }, patch: Patch, own: Set<object>): void
   switch (patch.op) {
     case "set":
       if (isList(holder) && !isPlace(key, holder.length)) misfit(patch, `there is no item ${key}`);
-      return put(holder, String(key), freezeDeep(patch.value));
+      if (patch.value === undefined) misfit(patch, "it has no value");
+      put(holder, String(key), freezeDeep(patch.value));
+      break;
     case "delete":
       if (value === undefined || isList(holder) || patch.path.length === 0)
         misfit(patch, "there is nothing to delete");
       delete holder[key];
-      return;
+      break;
     case "append":
-      if (typeof value === "string" && typeof patch.value === "string") {
-        return put(holder, String(key), value + patch.value);
-      }
-      if (!isList(value) || !isList(patch.value)) return misfit(patch, "nothing of that kind stands there");
-      return splice(ownContainer(holder, key, own, patch), value.length, 0, patch.value);
+      if (typeof value === "string" && typeof patch.value === "string")
+        put(holder, String(key), value + patch.value);
+      else if (isList(value) && isList(patch.value))
+        splice(ownContainer(holder, key, own, patch), value.length, 0, patch.value);
+      else misfit(patch, "nothing of that kind stands there");
+      break;
     case "splice":
-      if (!isList(value) || !isPlace(patch.index, value.length + 1) || !isList(patch.insert)) {
-        return misfit(patch, "there is no list with such a place");
-      }
-      if (!isPlace(patch.remove, value.length - patch.index + 1))
+      if (!isList(value) || !isPlace(patch.index, value.length + 1) || !isList(patch.insert))
+        misfit(patch, "there is no list with such a place");
+      else if (!isPlace(patch.remove, value.length - patch.index + 1))
         misfit(patch, "it removes more than there is");
-      return splice(ownContainer(holder, key, own, patch), patch.index, patch.remove, patch.insert);
+      else splice(ownContainer(holder, key, own, patch), patch.index, patch.remove, patch.insert);
+      break;
     default:
       misfit(patch, "there is no such operation");
   }

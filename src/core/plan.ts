@@ -69,7 +69,12 @@ function makePlan(
   const recalled = { ...history };
   for (const { history: node, paths } of remembers) recalled[node.path] = paths;
   const entering = new Entering(recalled);
-  for (const transition of transitions) entering.addTransition(transition, domainOf(transition, recalled));
+  for (const transition of transitions) {
+    // One that stays in its leaf does so whatever the others of the set make its history remember.
+    if (domainOf(transition, history) === undefined) continue;
+    // One that leaves its source still does: what is remembered now holds at least the states it was chosen for.
+    entering.addTransition(transition, domainOf(transition, recalled) as StateNode);
+  }
   entering.leaveOut((node) => from.active.has(node) && !exits.includes(node));
   const plan = finishPlan(chart, exits, transitions, entering, from.leaves);
   return {
@@ -112,8 +117,7 @@ class Entering {
     this.history = history;
   }
 
-  addTransition(transition: TransitionNode, domain: StateNode | undefined): void {
-    if (domain === undefined) return;
+  addTransition(transition: TransitionNode, domain: StateNode): void {
     const { targets, source } = transition;
     for (const target of targets) this.addDescendants(target);
     for (const target of effectiveTargets(transition, this.history)) {

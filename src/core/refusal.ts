@@ -45,8 +45,8 @@ export function refuseInvariant(
   const owner = state.parent === undefined ? "the machine" : JSON.stringify(state.path);
   return new HoldfastError(
     "INVARIANT_VIOLATED",
-    `The step on ${JSON.stringify(work.event.type)} was refused: it would break the invariant ${JSON.stringify(contract.name)} of ${owner}`,
-    { details: { invariant: contract.name, state: state.path, event: work.event.type }, cause },
+    `The step on ${JSON.stringify(work.given.type)} was refused: it would break the invariant ${JSON.stringify(contract.name)} of ${owner}`,
+    { details: { invariant: contract.name, state: state.path, event: work.given.type }, cause },
   );
 }
 

@@ -76,7 +76,7 @@ function pendingProblem(chart: Chart, state: State): string | undefined {
   }
   for (const one of [...state.activities, ...state.children]) {
     if (!isPending(one) || typeof one.id !== "string") return "it has a malformed invocation";
-    if (one.state !== undefined && chart.byPath.get(one.state)?.invokes[one.index ?? 0] === undefined) {
+    if (one.state !== undefined && chart.byPath.get(one.state)?.invokes[one.index as number] === undefined) {
       return `${JSON.stringify(one.state)} has no invocation like ${JSON.stringify(one.id)}`;
     }
   }

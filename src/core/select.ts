@@ -15,18 +15,18 @@ import type { Work } from "./work.ts";
 
 const none: readonly TransitionNode[] = Object.freeze([]);
 /** Stands for "no event" among event types; no event can have it as its type. */
-const eventless = "";
+const eventless = { type: "" } as const;
 
 /** The transitions that take an event, conflicts removed; the event becomes the one handlers see. */
 export function selectTransitions(work: Work, event: Event): readonly TransitionNode[] {
   work.event = event;
-  return selectFrom(work, candidatesFor(work.configuration, event.type));
+  return selectFrom(work, candidatesFor(work.chart, work.configuration, event));
 }
 
 /** The eventless transitions that are enabled. */
 export function selectEventless(work: Work): readonly TransitionNode[] {
   if (!work.configuration.eventless) return none;
-  return selectFrom(work, candidatesFor(work.configuration, eventless));
+  return selectFrom(work, candidatesFor(work.chart, work.configuration, eventless));
 }
 
 function selectFrom(work: Work, candidates: Candidates): readonly TransitionNode[] {
@@ -66,18 +66,27 @@ function firstEnabled(
 }
 
 /** The transitions each leaf would take for an event of this type, innermost first, guards aside. */
-function candidatesFor(configuration: Configuration, type: string): Candidates {
-  const known = configuration.candidates.get(type);
+function candidatesFor(
+  { matching }: Chart,
+  configuration: Configuration,
+  event: Pick<Event, "type" | "kind">,
+): Candidates {
+  const { type } = event;
+  const announced = event.kind === "platform";
+  const key = announced ? `${type}\n` : type;
+  const known = configuration.candidates.get(key);
   if (known !== undefined) return known;
-  const matches = ({ descriptors, matching }: TransitionNode) =>
-    descriptors.some((descriptor) => descriptorMatches(descriptor, type, matching));
+  const matches = ({ descriptors, platform }: TransitionNode) =>
+    platform
+      ? announced && descriptors[0] === type
+      : descriptors.some((descriptor) => descriptorMatches(descriptor, type, matching));
   const listeners = (node: StateNode) =>
-    type === eventless ? node.eventless : node.transitions.filter(matches);
+    type === eventless.type ? node.eventless : node.transitions.filter(matches);
   const perLeaf = configuration.leaves.map((leaf) => upwards(leaf).flatMap(listeners));
   const candidates: Candidates = { perLeaf, certain: certainOf(perLeaf) };
   // Types come from outside, so what is remembered must be bounded.
   if (configuration.candidates.size >= limits.cachedMax) configuration.candidates.clear();
-  configuration.candidates.set(type, candidates);
+  configuration.candidates.set(key, candidates);
   return candidates;
 }
 

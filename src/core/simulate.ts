@@ -147,7 +147,10 @@ class Simulator implements Simulation {
   advance(duration: number | string): void {
     const until = this.now + durationMs(duration);
     this.runUntilQuiet();
+    let firings = 0;
     for (let due = this.nextTimer(until); due !== undefined; due = this.nextTimer(until)) {
+      firings = due.timer.due > this.now ? 0 : firings + 1;
+      if (firings > limits.turnsMax) throw restless({ run: due.run.id, event: due.timer.event });
       this.now = Math.max(this.now, due.timer.due);
       due.run.inbox.push({ ...due.timer.event, timer: due.timer.key });
       this.runUntilQuiet();
@@ -284,8 +287,9 @@ class Simulator implements Simulation {
     if (to === "self") return run;
     if (to === "parent") return run.parent?.run;
     if ("run" in to) return this.runs.get(to.run);
-    const child = "child" in to ? run.state.children.find(({ id }) => id === to.child) : undefined;
-    return child === undefined ? undefined : run.children.get(child.key);
+    // By the runs there are, not by the state: what an exit action sends goes out before its child is cancelled.
+    const { child: id } = to as { readonly child: string };
+    return [...run.children.values()].findLast((child) => child.parent?.id === id && this.runs.has(child.id));
   }
 
   private undelivered(run: Run | undefined, { to, event }: SendEffect): void {
@@ -301,7 +305,8 @@ class Simulator implements Simulation {
 
   private spawn(run: Run, { id, key, machine: name, input }: Extract<Effect, { type: "spawn" }>): void {
     try {
-      const machine = (run.machine.machines[name] as Machine | undefined) ?? this.options.machines?.(name);
+      const machine =
+        own(run.machine.machines as Record<string, Machine>, name) ?? this.options.machines?.(name);
       if (machine === undefined)
         throw new HoldfastError("MACHINE_INVALID", `There is no machine ${JSON.stringify(name)} to start`);
       run.children.set(key, this.begin(machine, `${run.id}/${id}:${key}`, input, { run, id, key }));
@@ -311,7 +316,7 @@ class Simulator implements Simulation {
   }
 
   private perform(run: Run, { id, key, activity, input }: Extract<Effect, { type: "activity" }>): void {
-    const work = this.options.activities?.[activity];
+    const work = own(this.options.activities ?? {}, activity);
     if (work === undefined) return;
     try {
       const output = work(input);
@@ -336,10 +341,14 @@ class Simulator implements Simulation {
   }
 }
 
-function restless({ run, event, effect }: Turn): HoldfastError {
-  const what = JSON.stringify(event?.type ?? effect?.type ?? "its end");
+/** What a record has under a name that may be any text, such as `constructor`. */
+function own<Value>(record: Readonly<Record<string, Value>>, name: string): Value | undefined {
+  return Object.hasOwn(record, name) ? record[name] : undefined;
+}
+
+function restless({ run }: Turn): HoldfastError {
   return new HoldfastError(
     "SIMULATION_UNBOUNDED",
-    `The simulation did not come to rest after ${limits.turnsMax} turns; the run ${JSON.stringify(run)} was at ${what}. Put a delay between sends that go on for ever`,
+    `The simulation did not come to rest after ${limits.turnsMax} turns; the run ${JSON.stringify(run)} is still busy. Put a delay between sends that go on for ever`,
   );
 }

@@ -19,7 +19,7 @@ import { type Event, type EventShape, startEvent } from "./event.ts";
 import { forwardToChildren, startInvocations, takeFromInvocation } from "./invocation.ts";
 import { freeze, type Json, type JsonObject } from "./json.ts";
 import type { Machine } from "./machine.ts";
-import { leave, outputOf, takePlan, takeTransitions } from "./microstep.ts";
+import { leave, outputOf, settleRegions, takePlan, takeTransitions } from "./microstep.ts";
 import { finalPlan, initialPlan, nowhere } from "./plan.ts";
 import { refuseEarly, refuseEnded, refuseInvariant, refuseUnhandled } from "./refusal.ts";
 import { selectEventless, selectTransitions } from "./select.ts";
@@ -38,6 +38,8 @@ export interface Step<Context = JsonObject> {
   readonly error: HoldfastError | undefined;
   /** The `error.*` events raised on the way, handled or not. */
   readonly errors: readonly Event[];
+  /** Deferred events that will never be taken: nothing defers them any more, or the run has ended. */
+  readonly dropped: readonly Event[];
   readonly trace: Trace | undefined;
 }
 
@@ -49,7 +51,7 @@ export function start<Context, Ev extends EventShape, Input>(
 ): Step<Context> {
   const { chart } = machine;
   admitCall(machine, options.at);
-  const event = admitEvent(startEvent(input as Json | undefined));
+  const event = admitEvent(startEvent(input as Json | undefined), "input");
   const work = new Work(chart, blankState(chart), nowhere(chart), event, options);
   return withModel(work, begin) as Step<Context>;
 }
@@ -183,7 +185,8 @@ function recall(work: Work): void {
   while (work.deferred.length > 0 && !isOver(work)) {
     const next = nextDeferred(work);
     if (next === undefined) {
-      work.deferred = freeze(work.deferred.filter((event) => defers(work, event)));
+      work.dropped = work.deferred.filter((event) => !defers(work, event));
+      work.deferred = without(work.deferred, (event) => work.dropped.includes(event));
       return;
     }
     work.deferred = without(work.deferred, (event) => event === next.event);
@@ -216,7 +219,7 @@ function refuseErrors(work: Work): HoldfastError {
   const [last] = work.errors.slice(-1) as [Event];
   return new HoldfastError(
     "STEP_UNBOUNDED",
-    `The step on ${JSON.stringify(work.event.type)} did not end after ${limits.microstepsMax} errors, each of which led to the next: ${JSON.stringify(last.data)}`,
+    `The step on ${JSON.stringify(work.given.type)} did not end after ${limits.microstepsMax} errors, each of which led to the next: ${JSON.stringify(last.data)}`,
     { details: { error: last } },
   );
 }
@@ -240,10 +243,12 @@ function end(work: Work, status: "done" | "cancelled"): Step {
   work.plan = finalPlan(work.chart, work.configuration);
   work.exitedCount = 0;
   for (const node of work.plan.exits) leave(work, node, judged);
+  if (judged) settleRegions(work);
   const output = judged ? finalOutput(work) : undefined;
   work.cancelTimers(() => true);
   work.cancelActivities(() => true);
   work.cancelChildren(() => true);
+  work.dropped = work.deferred;
   work.deferred = without(work.deferred, () => true);
   return made(work, "taken", status, output);
 }
@@ -275,6 +280,7 @@ function made(work: Work, outcome: Outcome, status: State["status"], output: Jso
     outcome,
     error: undefined,
     errors: work.errors,
+    dropped: work.dropped,
     trace: work.tracer,
   };
 }
@@ -288,5 +294,13 @@ function unchanged(
   work: Work | undefined,
   error: HoldfastError | undefined,
 ): Step {
-  return { state, effects: none, outcome, error, errors: work?.errors ?? none, trace: work?.tracer };
+  return {
+    state,
+    effects: none,
+    outcome,
+    error,
+    errors: work?.errors ?? none,
+    dropped: none,
+    trace: work?.tracer,
+  };
 }

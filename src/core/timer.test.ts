@@ -19,6 +19,18 @@ describe("delayed transitions", () => {
     expect(run.state.configuration).toEqual(["b"]);
   });
 
+  test("are not taken early by an event from outside that merely has their name", () => {
+    const machine = defineMachine({
+      id: "m",
+      initial: "a",
+      states: { a: { after: { "2 days": "b" } }, b: {} },
+    });
+    const { state } = start(machine, undefined, { at: 0 });
+    const [{ event }] = state.timers as readonly [Timer];
+    const early = step(machine, state, { type: event.type }, { at: 1 });
+    expect([early.outcome, early.state]).toEqual(["ignored", state]);
+  });
+
   test("may have a computed delay, guards and several choices", () => {
     const machine = defineMachine({
       id: "m",

@@ -4,16 +4,24 @@ import type { Event } from "./event.ts";
 
 export interface Trace {
   readonly microsteps: readonly Microstep[];
+  /** The guards asked after the last microstep: why nothing more happened. */
+  readonly guards: readonly TracedGuard[];
 }
 
 export interface Microstep {
   /** Absent for eventless transitions. */
   readonly event?: Event;
-  readonly guards: readonly { readonly transition: TracedTransition; readonly holds: boolean }[];
+  /** The guards asked before it, in order. */
+  readonly guards: readonly TracedGuard[];
   readonly taken: readonly TracedTransition[];
   readonly exited: readonly string[];
   readonly entered: readonly string[];
   readonly configuration: readonly string[];
+}
+
+export interface TracedGuard {
+  readonly transition: TracedTransition;
+  readonly holds: boolean;
 }
 
 export interface TracedTransition {
@@ -24,9 +32,9 @@ export interface TracedTransition {
 }
 
 /** Collects microsteps; the guards asked since the last one belong to the next. */
-export class Tracer {
+export class Tracer implements Trace {
   readonly microsteps: Microstep[] = [];
-  private guards: Microstep["guards"][number][] = [];
+  guards: TracedGuard[] = [];
 
   guard(transition: TransitionNode, holds: boolean): void {
     this.guards.push({ transition: traced(transition), holds });

@@ -141,6 +141,16 @@ describe("internal and external transitions", () => {
     expect(heard(states, "s", "again").said).toEqual(["-x", "-s", "+s", "+x"]);
   });
 
+  test("one to a state above its source leaves and enters that state", () => {
+    const x = loud("x", { on: { up: "s" } });
+    expect(heard({ s: loud("s", { initial: "x", states: { x } }) }, "s", "up").said).toEqual([
+      "-x",
+      "-s",
+      "+s",
+      "+x",
+    ]);
+  });
+
   test("an atomic state that targets itself stays, unless it re-enters", () => {
     const atom = { a: loud("a", { on: { self: "a", again: { target: "a", reenter: true } } }) };
     expect(heard(atom, "a", "self")).toEqual({ configuration: ["a"], said: [] });

@@ -5,6 +5,7 @@
 import { limits } from "../limits.ts";
 import type { StateKind, StateNode } from "./chart.ts";
 import type { MachineDefinition, StateDefinition } from "./definition.ts";
+import { showValue } from "./json.ts";
 
 export type Report = (path: string, problem: string) => void;
 
@@ -35,7 +36,7 @@ export class Tree {
 
   private addState(state: StateDefinition, key: string, parent: StateNode | undefined, place: string): void {
     if (typeof state !== "object" || state === null) {
-      this.problem(place, `is ${JSON.stringify(state)}; a state is an object, and may be an empty one`);
+      this.problem(place, `is ${showValue(state)}; a state is an object, and may be an empty one`);
       return;
     }
     const path = parent === undefined ? "" : parent.path === "" ? key : `${parent.path}.${key}`;
@@ -77,8 +78,12 @@ export class Tree {
     if (type !== undefined && type !== "parallel" && type !== "final" && type !== "history") {
       this.problem(
         join(place, "type"),
-        `is ${JSON.stringify(type)}; write parallel, final or history, or leave it out`,
+        `is ${showValue(type)}; write parallel, final or history, or leave it out`,
       );
+    }
+    for (const key of ["defer", "tags"] as const) {
+      if (state[key] !== undefined && !isTextList(state[key]))
+        this.problem(join(place, key), "must be a list of names");
     }
     if (isLeafKind(node.kind) && state.states !== undefined && Object.keys(state.states).length > 0) {
       this.problem(join(place, "states"), `cannot be inside a ${node.kind} state`);
@@ -143,6 +148,10 @@ function kindOf(state: StateDefinition, parent: StateNode | undefined): StateKin
   if (parent === undefined) return state.type === "parallel" ? "parallel" : "compound";
   if (state.type === "parallel" || state.type === "final" || state.type === "history") return state.type;
   return Object.keys(state.states ?? {}).length > 0 ? "compound" : "atomic";
+}
+
+function isTextList(value: unknown): boolean {
+  return Array.isArray(value) && value.every((item) => typeof item === "string");
 }
 
 function isLeafKind(kind: StateKind): boolean {

@@ -154,7 +154,9 @@ describe("deferral", () => {
   test("ends for an event that the new state neither takes nor defers", () => {
     const run = simulate(machine);
     run.send({ type: "job", data: 1 });
-    expect(run.send("lunch").state).toMatchObject({ configuration: ["closed"], deferred: [] });
+    const closing = run.send("lunch");
+    expect(closing.state).toMatchObject({ configuration: ["closed"], deferred: [] });
+    expect(closing.dropped).toEqual([{ type: "job", data: 1 }]);
     expect(run.send("open").state.context.got).toEqual([]);
   });
 
@@ -196,7 +198,9 @@ describe("deferral", () => {
     const run = simulate(ending);
     run.send("x");
     run.send("x");
-    expect(run.send("go").state).toMatchObject({ status: "done", deferred: [] });
+    const last = run.send("go");
+    expect(last.state).toMatchObject({ status: "done", deferred: [] });
+    expect(last.dropped).toEqual([{ type: "x" }]);
   });
 
   test("a deferred event may lead to a step that is refused, and then nothing has happened", () => {

@@ -53,6 +53,8 @@ export class Work implements StepScope {
   readonly seq: number;
   readonly tracer: Tracer | undefined;
   configuration: Configuration;
+  /** The event the step is about, and the one that handlers see: the same, until others follow from it. */
+  readonly given: Event;
   event: Event;
   context: JsonObject;
   old: JsonObject;
@@ -69,6 +71,7 @@ export class Work implements StepScope {
   entered: StateNode[] | undefined = undefined;
   writes: Write[] | undefined = undefined;
   errors: Event[] | readonly never[] = nothing;
+  dropped: readonly Event[] = nothing;
   /** The microstep under way and how far it got: what is active in between depends on it. */
   plan: Plan | undefined = undefined;
   exitedCount = 0;
@@ -86,6 +89,7 @@ export class Work implements StepScope {
     this.seq = state.seq + 1;
     this.tracer = options.trace === true ? new Tracer() : undefined;
     this.configuration = configuration;
+    this.given = event;
     this.event = event;
     this.context = state.context;
     this.old = state.context;

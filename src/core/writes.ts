@@ -7,7 +7,7 @@
  * place with two values is.
  */
 import { HoldfastError } from "../errors.ts";
-import { leastCommonAncestor, type StateNode } from "./chart.ts";
+import { isDescendant, leastCommonAncestor, type StateNode } from "./chart.ts";
 import type { Json, JsonObject, Path } from "./json.ts";
 import { showPath } from "./json.ts";
 import { apply, diff, type Patch } from "./patch.ts";
@@ -22,7 +22,10 @@ export interface Write {
 export function settleWrites(writes: readonly Write[], context: JsonObject): JsonObject {
   const changes = writes.map((write) => ({ ...write, patches: diff(write.before, write.after) }));
   /** Whose value stands at each place that was fought over. */
-  const standing = new Map<string, { readonly path: Path; readonly change: Change }>();
+  const standing = new Map<
+    string,
+    { readonly path: Path; readonly change: Change; readonly rival: Change }
+  >();
   changes.forEach((later, index) => {
     for (const earlier of changes.slice(0, index)) {
       const parallel = leastCommonAncestor(earlier.node, later.node);
@@ -31,18 +34,32 @@ export function settleWrites(writes: readonly Write[], context: JsonObject): Jso
         const policy = parallel.writes(path.join("."));
         if (policy === "reject") throw contradiction(parallel, earlier, later, path);
         const key = JSON.stringify(path);
-        if (policy === "last") standing.set(key, { path, change: later });
-        else if (!standing.has(key)) standing.set(key, { path, change: earlier });
+        // The last write stands already, unless somebody outside this fight wrote once more; that stands then.
+        if (policy === "last") standing.delete(key);
+        else {
+          const change = standing.get(key)?.change ?? lastWord(changes, parallel, earlier, path);
+          standing.set(key, { path, change, rival: later });
+        }
       }
     }
   });
   // Outer places first: what lies inside one of them comes with it.
   const places = [...standing.values()].sort((one, other) => one.path.length - other.path.length);
-  return places.reduce((settled, { path, change }, index) => {
-    const value = valueAt(change.after, path);
+  return places.reduce((settled, { path, change, rival }, index) => {
     const comesAlong = places.slice(0, index).some((outer) => overlap(outer.path, path) === outer.path);
-    return comesAlong || valueAt(settled, path) === value ? settled : put(settled, path, value);
+    // Somebody outside the fight may have written once more; that stands.
+    const isLatest = isSame(valueAt(context, path), valueAt(rival.after, path));
+    return comesAlong || !isLatest ? settled : put(settled, path, valueAt(change.after, path));
   }, context);
+}
+
+/** What a region wrote to a place in the end: it may well have changed its mind. */
+function lastWord(changes: readonly Change[], parallel: StateNode, one: Change, path: Path): Change {
+  const isIn = (region: StateNode, { node }: Change) => node === region || isDescendant(node, region);
+  const region = parallel.children.find((child) => isIn(child, one)) as StateNode;
+  const wrote = (change: Change) =>
+    isIn(region, change) && change.patches.some((patch) => overlap(patch.path, path) !== undefined);
+  return changes.findLast(wrote) as Change;
 }
 
 interface Change extends Write {
@@ -56,7 +73,7 @@ function contradictions(earlier: Change, later: Change): Path[] {
     for (const other of later.patches) {
       const shared = overlap(one.path, other.path);
       if (shared === undefined || isAddition(earlier, one, other)) continue;
-      if (JSON.stringify(valueAt(earlier.after, shared)) !== JSON.stringify(valueAt(later.after, shared))) {
+      if (!isSame(valueAt(earlier.after, shared), valueAt(later.after, shared))) {
         // Items of a list have no names, and another write may have moved them: the list is what is fought over.
         const item = shared.findIndex((key) => typeof key === "number");
         paths.push(item < 0 ? shared : shared.slice(0, item));
@@ -78,6 +95,10 @@ function isAddition(earlier: Change, one: Patch, other: Patch): boolean {
 function overlap(one: Path, other: Path): Path | undefined {
   const [short, long] = one.length <= other.length ? [one, other] : [other, one];
   return short.every((key, index) => key === long[index]) ? short : undefined;
+}
+
+function isSame(one: Json | undefined, other: Json | undefined): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
 }
 
 function valueAt(value: Json, path: Path): Json | undefined {

@@ -3,8 +3,9 @@
  * run in the sandbox, once, when the first piece of XML comes in. Reading and writing XML text is the host's work
  * (`parse`, `write`), so that there is one parser and one set of bounds.
  */
-export const domSource = /* js */ `(function (parse, write) {
+export const domSource = /* js */ `(function (parse, write, frame) {
 "use strict";
+const { JSON, String, TypeError } = frame.globals;
 class Node {
   parentNode = null;
   childNodes = [];
@@ -106,8 +107,8 @@ function treeOf(node) {
     children: node.childNodes.map(treeOf),
   };
 }
+frame.xmlKind = (value) => (value instanceof Document ? "xml" : value instanceof Node ? "element" : undefined);
 return {
-  Node, Element, Document,
   read(text) {
     const document = new Document();
     document.appendChild(new Element(JSON.parse(parse(text))));

@@ -39,6 +39,7 @@ export function evaluator(sessions: Sessions, source: ScxmlSource): Evaluate<unk
 function valueEvaluator(sessions: Sessions, source: ValueSource): Evaluate<Json | undefined> {
   if (source.scxml === "constant") return () => source.value;
   if (source.scxml === "xml") return () => source.text;
+  if (source.scxml === "expression") sessions.program.scan(source.text);
   return (scope) => sessions.of(scope).value(source);
 }
 

@@ -6,11 +6,12 @@
 import type { DataModel } from "../core/data-model.ts";
 import { importScxml, type ScxmlDefinition, type ScxmlOptions } from "../core/formats/scxml/import.ts";
 import { defineMachine, type Machine } from "../core/machine.ts";
-import { Engine } from "./engine.ts";
+import { Engine, type EngineOptions } from "./engine.ts";
 import { ecmascriptModel } from "./model.ts";
 
 export { httpProcessor, scxmlProcessor } from "../core/formats/scxml/address.ts";
 export type { ScxmlOptions } from "../core/formats/scxml/import.ts";
+export type { EngineOptions } from "./engine.ts";
 
 /** Makes machines from SCXML text. */
 export interface Scxml {
@@ -24,8 +25,8 @@ export interface Scxml {
 }
 
 /** Loads the engine and gives the function that turns documents into machines. */
-export async function loadScxml(): Promise<Scxml> {
-  const newModel = await loadEcmascript();
+export async function loadScxml(engine: EngineOptions = {}): Promise<Scxml> {
+  const newModel = await loadEcmascript(engine);
   const withModel = (options: ScxmlOptions): ScxmlOptions => ({
     ...options,
     model: (name) => options.model?.(name) ?? (name === "ecmascript" ? newModel() : undefined),
@@ -40,8 +41,8 @@ export async function loadScxml(): Promise<Scxml> {
 }
 
 /** Loads the engine and gives a maker of data models. Each machine needs one of its own. */
-export async function loadEcmascript(): Promise<() => DataModel> {
-  const engine = await Engine.load();
+export async function loadEcmascript(options: EngineOptions = {}): Promise<() => DataModel> {
+  const engine = await Engine.load(options);
   return () => ecmascriptModel(engine);
 }
 

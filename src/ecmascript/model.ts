@@ -28,6 +28,7 @@ export function ecmascriptModel(engine: Engine): DataModel {
     value: (source) => (isScxmlSource(source) ? evaluator(sessions, source) : () => source),
     condition(source) {
       const { text, at } = source as Extract<ValueSource, { scxml: "expression" }>;
+      sessions.program.scan(text);
       return (scope) => sessions.of(scope).holds(text, at);
     },
     update(_source, path) {

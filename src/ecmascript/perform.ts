@@ -1,6 +1,6 @@
 /** Sources that do something, compiled: assignments, scripts, loops, and the binding of data. */
 import type { Code } from "../core/data-model.ts";
-import type { ActionSource, DataItem, LocationSource } from "../core/formats/scxml/source.ts";
+import type { ActionSource, DataItem, LocationSource, ValueSource } from "../core/formats/scxml/source.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Source } from "./program.ts";
 import { attempt, type Sessions } from "./sessions.ts";
@@ -12,6 +12,8 @@ type Of<Kind extends ActionSource["scxml"]> = Extract<ActionSource, { scxml: Kin
 export function performer(sessions: Sessions, source: ActionSource, path: string, block: Block): Code {
   switch (source.scxml) {
     case "assign":
+      scanValue(sessions, source.value);
+      sessions.program.scan(source.location.text);
       return rerunnable(sessions, path, (runner) => runner.assign(source.location, source.value));
     case "script":
       return scriptPerformer(sessions, source, path);
@@ -27,15 +29,20 @@ export function scriptPerformer(
   { text, at }: Omit<Of<"script">, "scxml">,
   path: string,
 ): Code {
-  sessions.program.addScript(text);
+  sessions.program.scanScript(text);
   return rerunnable(sessions, path, (runner) => runner.run(text, at));
 }
 
 /** A variable whose value fails is there all the same, and the next one gets its turn. SCXML 5.3.3 */
 export function bindPerformer(sessions: Sessions, { id, value, at }: DataItem, path: string): Code {
   if (value === undefined) return () => {};
+  scanValue(sessions, value);
   const bind = rerunnable(sessions, path, (runner) => runner.bind(id, value, at));
   return (scope) => attempt(scope, () => bind(scope));
+}
+
+function scanValue(sessions: Sessions, value: ValueSource): void {
+  if (value.scxml === "expression") sessions.program.scan(value.text);
 }
 
 /** Code that may make functions, known by its path so that it can run again when the session is rebuilt. */
@@ -54,6 +61,7 @@ function loopPerformer(
   path: string,
   block: Block,
 ): Code {
+  scanValue(sessions, array);
   const body = block(actions, `${path}.actions`);
   const place = (name: string): LocationSource => ({ scxml: "location", text: name, at });
   const itemPlace = place(item);

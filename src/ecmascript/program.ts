@@ -1,4 +1,4 @@
-/** What a machine's sources add up to: its name, and the code that may have to run again when a session is rebuilt. */
+/** What a machine's sources add up to: its name, what they mention, and the code that may have to run again. */
 import type { LocationSource, Origin, ValueSource } from "../core/formats/scxml/source.ts";
 
 /** What code that runs again needs of a session. */
@@ -13,6 +13,8 @@ export type Source = (runner: Runner) => void;
 
 export class Program {
   name = "";
+  /** Whether any code mentions `Date`; if none does, there is none. */
+  usesDate = false;
   readonly #sources = new Map<string, Source>();
   readonly #lexicals = new Set<string>();
 
@@ -25,8 +27,14 @@ export class Program {
     return this.#sources.get(path);
   }
 
-  /** Names that a script might declare with `let`, `const` or `class`; more than it does is harmless. */
-  addScript(text: string): void {
+  /** Looks through code that the machine may run. */
+  scan(text: string): void {
+    this.usesDate ||= text.includes("Date");
+  }
+
+  /** Also looks for names that a script might declare with `let`, `const` or `class`; more than it does is harmless. */
+  scanScript(text: string): void {
+    this.scan(text);
     if (!/\b(let|const|class)\b/.test(text)) return;
     for (const [name] of text.matchAll(/[\p{ID_Start}$_][\p{ID_Continue}$]*/gu)) this.#lexicals.add(name);
   }

@@ -2,41 +2,31 @@
  * A session: the sandbox of one run for the length of one step. It is built from the run's context when the first
  * expression needs it, and its variables become the new context at the end. Nothing else survives.
  *
- * S1. Only JSON text crosses the border, both ways; no object of the sandbox is ever held outside beyond one call.
+ * S1. Only JSON text crosses the border, both ways; no object of the sandbox is held outside beyond one call.
  * S2. Code of the document runs with the step's time, the run's own chance and no other input.
- * S3. Whatever fails inside comes out as a ScriptError that names the element.
  */
-import type { QuickJSContext, QuickJSHandle } from "quickjs-emscripten-core";
+import type { QuickJSHandle } from "quickjs-emscripten-core";
 import type { ModelScope } from "../core/data-model.ts";
 import type { Event } from "../core/event.ts";
 import type { LocationSource, Origin, ValueSource } from "../core/formats/scxml/source.ts";
-import { parseXml, writeXml } from "../core/formats/scxml/xml.ts";
+import { parseXml } from "../core/formats/scxml/xml.ts";
 import type { Json, JsonObject } from "../core/json.ts";
 import { HoldfastError } from "../errors.ts";
-import { type Kept, readContext, writeContext } from "./context.ts";
-import { domSource } from "./dom.ts";
+import { Chance } from "./chance.ts";
+import { readContext, writeContext } from "./context.ts";
+import { dateSource } from "./date.ts";
 import type { Engine } from "./engine.ts";
-import { preludeSource } from "./prelude.ts";
 import type { Program, Runner } from "./program.ts";
+import { nowhere, Sandbox } from "./sandbox.ts";
 import { ScriptError } from "./script-error.ts";
 import { eventFields, systemVariables } from "./system.ts";
-
-const nowhere: Origin = { tag: "scxml", line: 1, column: 1 };
-
-interface Encoded {
-  readonly data: JsonObject;
-  readonly kinds: Readonly<Record<string, string>>;
-  readonly chance: number;
-}
+import { type Encoded, Variables } from "./variables.ts";
 
 export class Session implements Runner {
-  readonly #engine: Engine;
   readonly #program: Program;
-  readonly #context: QuickJSContext;
-  /** The sandbox's own functions, by name. */
-  readonly #inner: QuickJSHandle;
-  readonly #kept: Kept;
-  readonly #seed: number;
+  readonly #sandbox: Sandbox;
+  readonly #variables: Variables;
+  readonly #chance: Chance;
   readonly #bound: string[];
   #rerun: readonly string[];
   /** The sources run since functions were last looked for. */
@@ -45,53 +35,51 @@ export class Session implements Runner {
   #event: Event | undefined;
 
   constructor(engine: Engine, program: Program, scope: ModelScope) {
-    this.#engine = engine;
+    const kept = readContext(scope.context);
     this.#program = program;
     this.#scope = scope;
-    this.#kept = readContext(scope.context);
-    this.#bound = [...this.#kept.bound];
-    this.#rerun = this.#kept.rerun;
-    this.#seed = this.#kept.chance ?? seedOf(scope.run);
-    this.#context = engine.newContext();
-    this.#inner = this.#install();
+    this.#chance = new Chance(kept.chance);
+    this.#bound = [...kept.bound];
+    this.#rerun = kept.rerun;
+    this.#sandbox = new Sandbox(engine, { withDate: program.usesDate });
+    this.#equip();
+    this.#variables = new Variables(this.#sandbox, program.lexicals);
     try {
-      this.#callWith("begin", {
-        at: scope.at,
-        chance: this.#seed,
-        lexicals: program.lexicals,
-        system: systemVariables(scope, program.name),
-      });
-      this.#restore();
+      const system = JSON.stringify(systemVariables(scope, program.name));
+      this.#variables.call("begin", [system]).dispose();
+      this.#variables.restore(kept, (path) => this.#runAgain(path));
     } catch (error) {
       this.close();
       throw error;
     }
+    this.#ran = new Set();
+    this.#chance.rewind();
   }
 
   /** The scope of the code about to run: what `In` asks, and whose event `_event` is. */
   enter(scope: ModelScope): this {
     this.#scope = scope;
-    if (scope.event === this.#event) return this;
-    this.#event = scope.event;
-    const fields = eventFields(scope.event, scope.run);
-    if (fields === undefined) this.#call("setEvent").dispose();
-    else this.#callWith("setEvent", fields, isXmlText(fields.data));
+    if (scope.event !== this.#event) {
+      this.#event = scope.event;
+      this.#setEvent(eventFields(scope.event, scope.run));
+    }
     return this;
   }
 
   /** A value, as JSON. */
   value(source: ValueSource): Json | undefined {
-    return this.#evaluate(source).consume((handle) => this.#toJson(handle, originOf(source)));
+    const at = "at" in source ? source.at : nowhere;
+    return this.#evaluate(source).consume((handle) => this.#toJson(handle, at));
   }
 
   /** Whether a condition holds, in the sense of ECMAScript's truth. */
   holds(text: string, at: Origin): boolean {
-    return this.#run(`!!(\n${text}\n)`, at).consume((handle) => this.#context.dump(handle) === true);
+    return this.#sandbox.run(`!!(\n${text}\n)`, at).consume((handle) => this.#sandbox.isTrue(handle));
   }
 
   /** Runs a script in the global scope, as sloppy as scripts are. */
   run(text: string, at: Origin): void {
-    this.#run(text, at).dispose();
+    this.#sandbox.run(text, at).dispose();
   }
 
   /** Writes a value to a place that exists; strict, so that places that do not exist or are read-only are errors. */
@@ -105,29 +93,28 @@ export class Session implements Runner {
 
   /** Makes a variable, without a value. */
   declare(name: string, at: Origin): void {
-    this.#context.newString(name).consume((handle) => this.#call("declare", [handle], at).dispose());
+    this.#variables.call("declare", [name], at).dispose();
   }
 
   /** Gives a variable its value. */
   bind(name: string, source: ValueSource, at: Origin): void {
-    this.#evaluate(source).consume((value) =>
-      this.#context.newString(name).consume((handle) => this.#call("set", [handle, value], at).dispose()),
-    );
+    this.#evaluate(source).consume((value) => this.#variables.call("set", [name, value], at).dispose());
   }
 
   /** Runs `body` for each item of an array as it was at the beginning. https://www.w3.org/TR/scxml/#foreach */
   each(array: ValueSource, item: LocationSource, index: LocationSource | undefined, body: () => void): void {
-    this.#evaluate(array).consume((given) =>
-      this.#call("copyArray", [given], item.at).consume((copy) => {
-        for (const one of [item, index]) if (one !== undefined) this.#declareItem(one);
-        const length = this.#context.getLength(copy) ?? 0;
-        for (let position = 0; position < length; position++) {
-          this.#context.getProp(copy, position).consume((value) => this.#assign(item, value));
-          if (index !== undefined) this.store(index, position);
-          body();
-        }
-      }),
+    const copied = this.#evaluate(array).consume((given) =>
+      this.#variables.call("copyArray", [given], item.at),
     );
+    copied.consume((copy) => {
+      for (const one of [item, index]) if (one !== undefined) this.#declareItem(one);
+      const length = this.#sandbox.lengthOf(copy);
+      for (let position = 0; position < length; position++) {
+        this.#sandbox.part(copy, position).consume((value) => this.#assign(item, value));
+        if (index !== undefined) this.store(index, position);
+        body();
+      }
+    });
   }
 
   /** Runs late data once in the life of the run. */
@@ -147,7 +134,7 @@ export class Session implements Runner {
   alwaysRerun(paths: readonly string[]): void {
     this.#remember(paths);
     this.#ran = new Set();
-    this.#call("rememberFunctions").dispose();
+    this.#variables.rememberFunctions();
   }
 
   /** The sources run so far made functions if there are any now: then they are to run again. */
@@ -155,59 +142,41 @@ export class Session implements Runner {
     this.#encode();
   }
 
-  /** The variables as the new context; throws NOT_JSON, naming the variable, if one cannot be kept. */
+  /** The variables as the new context. A step whose variables cannot be kept is refused. */
   save(): JsonObject {
-    this.#engine.refill();
-    const { data, kinds, chance } = this.#encodeOrRefuse();
-    return writeContext(
-      {
-        data,
-        kinds,
-        rerun: this.#rerun,
-        bound: this.#bound,
-        chance: chance === this.#seed ? this.#kept.chance : chance,
-      },
-      this.#scope.context,
-    );
+    this.#sandbox.refill();
+    const { data, kinds } = this.#encodeOrRefuse();
+    const kept = { data, kinds, rerun: this.#rerun, bound: this.#bound, chance: this.#chance.state };
+    return writeContext(kept, this.#scope.context);
   }
 
   close(): void {
-    this.#inner.dispose();
-    this.#context.dispose();
+    this.#sandbox.close(this.#variables.held);
   }
 
-  /** Puts the sandbox's own functions in place, with the few things they need of the host. */
-  #install(): QuickJSHandle {
-    const context = this.#context;
-    const textFunction = (name: string, work: (text: string) => string): QuickJSHandle =>
-      context.newFunction(name, (text) => context.newString(work(context.getString(text))));
-    const isIn = context.newFunction("In", (id) =>
-      this.#scope.in(`#${context.getString(id)}`) ? context.true : context.false,
-    );
-    const makeDom = context.newFunction("makeDom", () => {
-      const parse = textFunction("parse", (text) => JSON.stringify(parseXml(text)));
-      const write = textFunction("write", (tree) => writeXml(JSON.parse(tree)));
-      const dom = this.#run(domSource, nowhere);
-      const made = context.callFunction(dom, context.undefined, parse, write);
-      for (const handle of [parse, write, dom]) handle.dispose();
-      return made;
-    });
-    const prelude = this.#run(preludeSource, nowhere);
-    const inner = this.#unwrap(context.callFunction(prelude, context.undefined, isIn, makeDom), nowhere);
-    for (const handle of [isIn, makeDom, prelude]) handle.dispose();
-    return inner;
+  /** What code finds besides the language itself: `In`, and chance and time that are inputs of the step. */
+  #equip(): void {
+    const sandbox = this.#sandbox;
+    const isIn = sandbox.hostFunction("In", (id) => this.#scope.in(`#${id}`));
+    sandbox.define("In", isIn);
+    isIn.dispose();
+    const random = sandbox.hostFunction("random", () => this.#chance.next(this.#scope.run));
+    sandbox.replace("Math", "random", random);
+    random.dispose();
+    if (this.#program.usesDate) sandbox.make(dateSource, [this.#scope.at]).dispose();
   }
 
-  /** Brings the variables back: their values, then the functions, which need the values, then the values again. */
-  #restore(): void {
-    const { data, kinds, rerun } = this.#kept;
-    if (rerun.length > 0) {
-      this.#callWith("restore", { data, kinds }, false);
-      for (const path of rerun) this.#runAgain(path);
+  #setEvent(fields: JsonObject | undefined): void {
+    if (fields === undefined) {
+      this.#variables.call("setEvent").dispose();
+    } else if (isXmlText(fields.data)) {
+      const { data, ...rest } = fields;
+      this.#variables
+        .xml(data)
+        .consume((document) => this.#variables.call("setEvent", [JSON.stringify(rest), document]).dispose());
+    } else {
+      this.#variables.call("setEvent", [JSON.stringify(fields)]).dispose();
     }
-    if (Object.keys(data).length > 0) this.#callWith("restore", { data, kinds }, true);
-    if (rerun.length > 0) this.#call("rememberFunctions").dispose();
-    this.#ran = new Set();
   }
 
   /** Its errors were reported when it ran first, and what it does to variables is undone after. */
@@ -223,50 +192,36 @@ export class Session implements Runner {
     switch (source.scxml) {
       case "expression":
         // A trailing semicolon is no part of an expression, but people write it.
-        return this.#run(`(\n${source.text.replace(/;\s*$/, "")}\n)`, source.at);
+        return this.#sandbox.run(`(\n${source.text.replace(/;\s*$/, "")}\n)`, source.at);
       case "constant":
-        return this.#context
-          .newString(JSON.stringify(source.value))
-          .consume((json) => this.#call("parse", [json], nowhere));
+        return this.#variables.call("parse", [JSON.stringify(source.value)]);
       case "xml":
-        return this.#context.newString(source.text).consume((text) => this.#call("xml", [text], nowhere));
+        return this.#variables.xml(source.text);
       case "fault":
         throw new ScriptError(source.reason, source.at);
     }
   }
 
-  #assign(location: LocationSource, value: QuickJSHandle): void {
-    this.#run(`(function () { "use strict"; ${location.text}\n = arguments[0]; })`, location.at).consume(
-      (setter) =>
-        this.#unwrap(
-          this.#context.callFunction(setter, this.#context.undefined, value),
-          location.at,
-        ).dispose(),
-    );
+  #assign({ text, at }: LocationSource, value: QuickJSHandle): void {
+    this.#sandbox
+      .run(`(function () { "use strict"; ${text}\n = arguments[0]; })`, at)
+      .consume((setter) => this.#sandbox.call(setter, [value], at).dispose());
   }
 
   /** Loop variables are made if they are not there. A name that cannot be one fails before anything is made. */
-  #declareItem(location: LocationSource): void {
-    if (!/^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u.test(location.text))
-      throw new ScriptError(`${location.text} is not the name of a variable`, location.at);
-    this.#run(`(function (${location.text}) { "use strict"; })`, location.at).dispose();
-    this.declare(location.text, location.at);
+  #declareItem({ text, at }: LocationSource): void {
+    if (!/^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u.test(text))
+      throw new ScriptError(`${text} is not the name of a variable`, at);
+    this.#sandbox.run(`(function (${text}) { "use strict"; })`, at).dispose();
+    this.declare(text, at);
   }
 
   #toJson(handle: QuickJSHandle, at: Origin): Json | undefined {
-    const context = this.#context;
-    switch (context.typeof(handle)) {
-      case "undefined":
-        return undefined;
-      case "string":
-        return context.getString(handle);
-      case "boolean":
-        return context.dump(handle) as boolean;
-      default:
-        return this.#call("toJson", [handle], at).consume(
-          (json) => JSON.parse(context.getString(json)) as Json,
-        );
-    }
+    const type = this.#sandbox.typeOf(handle);
+    if (type === "undefined") return undefined;
+    if (type === "string") return this.#sandbox.textOf(handle);
+    const json = this.#variables.call("toJson", [handle], at);
+    return JSON.parse(json.consume((text) => this.#sandbox.textOf(text)));
   }
 
   #encodeOrRefuse(): Encoded {
@@ -274,61 +229,26 @@ export class Session implements Runner {
       return this.#encode();
     } catch (error) {
       if (!(error instanceof ScriptError)) throw error;
-      throw new HoldfastError("NOT_JSON", `${error.data.reason}; keep plain data in variables`, {
-        cause: error,
-      });
+      const reason = `${error.data.reason}`;
+      throw this.#sandbox.isBroken
+        ? new HoldfastError("STEP_UNBOUNDED", `${reason}; let the step do less`, { cause: error })
+        : new HoldfastError("NOT_JSON", `${reason}; keep plain data in variables`, { cause: error });
     }
   }
 
   #encode(): Encoded {
-    const json = this.#call("save").consume((handle) => this.#context.getString(handle));
-    const { grown, ...saved } = JSON.parse(json);
-    if (grown) this.#remember([...this.#ran]);
-    return saved;
+    const encoded = this.#variables.encode();
+    if (encoded.grown) this.#remember([...this.#ran]);
+    return encoded;
   }
 
   #remember(paths: readonly string[]): void {
     this.#rerun = [...this.#rerun.filter((path) => !paths.includes(path)), ...paths];
   }
-
-  #run(code: string, at: Origin): QuickJSHandle {
-    return this.#unwrap(this.#context.evalCode(code, `${at.tag}:${at.line}`, { type: "global" }), at);
-  }
-
-  #call(name: string, args: readonly QuickJSHandle[] = [], at: Origin = nowhere): QuickJSHandle {
-    return this.#context
-      .getProp(this.#inner, name)
-      .consume((inner) =>
-        this.#unwrap(this.#context.callFunction(inner, this.#context.undefined, ...args), at),
-      );
-  }
-
-  #callWith(name: string, value: unknown, flag = false): void {
-    const context = this.#context;
-    context
-      .newString(JSON.stringify(value))
-      .consume((json) => this.#call(name, [json, flag ? context.true : context.false]).dispose());
-  }
-
-  #unwrap(result: ReturnType<QuickJSContext["callFunction"]>, at: Origin): QuickJSHandle {
-    if (result.error === undefined) return result.value;
-    const thrown: unknown = result.error.consume((error) => this.#context.dump(error));
-    throw new ScriptError(describeThrown(thrown), at);
-  }
-}
-
-function describeThrown(thrown: unknown): string {
-  if (typeof thrown !== "object" || thrown === null) return String(thrown);
-  const { name, message } = thrown as { name?: unknown; message?: unknown };
-  return message === undefined ? JSON.stringify(thrown) : `${name}: ${message}`;
-}
-
-function originOf(source: ValueSource): Origin {
-  return "at" in source ? source.at : nowhere;
 }
 
 /** Event data that is XML arrives as a document. https://www.w3.org/TR/scxml/#ecmascript-profile */
-function isXmlText(data: Json | undefined): boolean {
+function isXmlText(data: Json | undefined): data is string {
   if (typeof data !== "string" || !data.trimStart().startsWith("<")) return false;
   try {
     parseXml(data.trim());
@@ -336,11 +256,4 @@ function isXmlText(data: Json | undefined): boolean {
   } catch {
     return false;
   }
-}
-
-/** A number of its own for each run, for its chance to begin with. */
-function seedOf(run: string): number {
-  let hash = 0;
-  for (let index = 0; index < run.length; index++) hash = (Math.imul(hash, 31) + run.charCodeAt(index)) | 0;
-  return hash;
 }

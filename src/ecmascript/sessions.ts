@@ -1,7 +1,7 @@
 /** Where sessions come from: one for each step that runs code of the document, and none for a step that does not. */
 import type { ModelScope } from "../core/data-model.ts";
 import type { JsonObject } from "../core/json.ts";
-import { HoldfastError } from "../errors.ts";
+import { HoldfastError, isHoldfastError } from "../errors.ts";
 import type { Engine } from "./engine.ts";
 import type { Program } from "./program.ts";
 import { Session } from "./session.ts";
@@ -39,6 +39,7 @@ export class Sessions {
     try {
       return new Session(this.#engine, this.program, scope);
     } catch (cause) {
+      if (isHoldfastError(cause)) return cause;
       const reason = (cause as Error).message;
       return new HoldfastError(
         "STATE_INVALID",

@@ -18,7 +18,7 @@ export function drawPlan(seed: number, dialect: Dialect = "shared"): Plan {
   const counters = random.between(1, 3);
   const roams = random.chance(0.25);
   const skeleton = drawStructure(random, random.between(2, 24), dialect);
-  const around: Surroundings = { random, tree: plant(skeleton), matching, counters, roams };
+  const around: Surroundings = { random, tree: plant(skeleton), matching, counters, dialect, roams };
   const root = drawState(skeleton, around);
   const events = drawEvents(random, random.between(3, 12));
   return repair({ matching, counters, root, events }, dialect);

@@ -2,7 +2,6 @@
 import type {
   Action,
   Blocks,
-  Guard,
   HandlerList,
   HandlerRecord,
   MachineDefinition,
@@ -11,19 +10,18 @@ import type {
 } from "../../src/core/definition.ts";
 import type { Event } from "../../src/core/event.ts";
 import type { JsonObject } from "../../src/core/json.ts";
-import type { ActionPlan, EventPlan, GuardPlan, Plan, StatePlan, TransitionPlan } from "./plan.ts";
-import { counterMax, isAlways } from "./plan.ts";
-import { payloadNumber, probe } from "./probe.ts";
+import { actionOf, firstCounters, guardOf, increment } from "./content.ts";
+import type { ActionPlan, EventPlan, Plan, StatePlan, TransitionPlan } from "./plan.ts";
+import { isAlways } from "./plan.ts";
 import { isInside, type Place, plant, stateId, type Tree } from "./tree.ts";
 
 /** The machine that a plan describes. It ignores events that no state takes, as SCXML does. */
 export function definitionOf(plan: Plan): MachineDefinition {
   const tree = plant(plan.root);
-  const counters = Array.from({ length: plan.counters }, (_, index) => [`c${index}`, []] as const);
   return {
     ...stateOf(plan.root, tree, plan.matching),
     id: plan.root.key,
-    start: Object.fromEntries(counters),
+    start: firstCounters(plan.counters),
     matching: plan.matching,
     unhandled: "ignore",
   };
@@ -41,21 +39,27 @@ function stateOf(state: StatePlan, tree: Tree, matching: Plan["matching"]): Stat
       ...id,
       type: "history",
       history: state.deep === true ? "deep" : "shallow",
-      target: fallback.targets.map((key) => reference(tree.get(key)!, place, tree)),
-      ...someActions(fallback.actions),
+      target: fallback.targets.map((key) => reference(tree.get(key)!, place)),
+      ...someActions(fallback.actions, tree),
     };
   }
   return {
     ...id,
-    ...(state.kind === "parallel" || state.kind === "final" ? { type: state.kind } : {}),
+    // Regions write one after the other, as in SCXML; that two of them count at once is not a contradiction here.
+    ...(state.kind === "parallel" ? ({ type: "parallel", writes: "last" } as const) : {}),
+    ...(state.kind === "final" ? ({ type: "final" } as const) : {}),
     ...(state.output === undefined ? {} : { output: state.output }),
     ...initialOf(state, place, tree),
     ...(state.states.length === 0
       ? {}
-      : { states: Object.fromEntries(state.states.map((child) => [child.key, stateOf(child, tree, matching)])) }),
+      : {
+          states: Object.fromEntries(
+            state.states.map((child) => [child.key, stateOf(child, tree, matching)]),
+          ),
+        }),
     ...handlersOf(state, tree, matching),
-    ...(state.entry.length === 0 ? {} : { entry: blocksOf(state.entry) }),
-    ...(state.exit.length === 0 ? {} : { exit: blocksOf(state.exit) }),
+    ...(state.entry.length === 0 ? {} : { entry: blocksOf(state.entry, tree) }),
+    ...(state.exit.length === 0 ? {} : { exit: blocksOf(state.exit, tree) }),
   };
 }
 
@@ -64,7 +68,8 @@ function initialOf(state: StatePlan, place: Place, tree: Tree): Pick<StateDefini
   const targets = state.initial.targets.map((key) => relative(tree.get(key)!, place));
   const target = targets.length === 1 ? targets[0]! : targets;
   return {
-    initial: state.initial.actions.length === 0 ? target : { target, ...someActions(state.initial.actions) },
+    initial:
+      state.initial.actions.length === 0 ? target : { target, ...someActions(state.initial.actions, tree) },
   };
 }
 
@@ -73,10 +78,10 @@ const relative = (target: Place, from: Place): string =>
   from.path === "" ? target.path : target.path.slice(from.path.length + 1);
 
 /** Targets are written in every way there is, each where it fits. */
-function reference(target: Place, source: Place, tree: Tree): string {
+function reference(target: Place, source: Place): string {
   if (target.state.named === true) return `#${stateId(target.state.key)}`;
   if (isInside(target, source) && target.depth % 2 === 0) return `.${relative(target, source)}`;
-  if (target.parent === source.parent && target !== tree.get("root")) return target.state.key;
+  if (target.parent === source.parent) return target.state.key;
   return target.path;
 }
 
@@ -107,69 +112,31 @@ function recordOf(handlers: HandlerList<JsonObject, Event>): HandlerRecord<JsonO
 }
 
 function transitionOf(transition: TransitionPlan, source: Place, tree: Tree): TransitionParts {
-  const targets = transition.targets.map((key) => reference(tree.get(key)!, source, tree));
+  const targets = transition.targets.map((key) => reference(tree.get(key)!, source));
   return {
     ...(targets.length === 0 ? {} : { target: targets.length === 1 ? targets[0]! : targets }),
     ...(transition.guard === undefined ? {} : { guard: guardOf(transition.guard, tree) }),
     ...(transition.reenter === undefined ? {} : { reenter: transition.reenter }),
-    ...updateAndActions(transition.actions),
+    ...updateAndActions(transition.actions, tree),
   };
 }
 
 /** A first action that counts is written as the transition's `update`, which runs before its actions. */
-function updateAndActions(actions: readonly ActionPlan[]): Pick<TransitionParts, "update" | "actions"> {
+function updateAndActions(
+  actions: readonly ActionPlan[],
+  tree: Tree,
+): Pick<TransitionParts, "update" | "actions"> {
   const [first, ...rest] = actions;
-  if (first === undefined || !("count" in first)) return someActions(actions);
-  return { update: increment(first.count), ...someActions(rest) };
+  if (first === undefined || !("count" in first)) return someActions(actions, tree);
+  return { update: increment(first.count), ...someActions(rest, tree) };
 }
 
-const someActions = (actions: readonly ActionPlan[]): Pick<TransitionParts, "actions"> =>
-  actions.length === 0 ? {} : { actions: actions.map(actionOf) };
+const someActions = (actions: readonly ActionPlan[], tree: Tree): Pick<TransitionParts, "actions"> =>
+  actions.length === 0 ? {} : { actions: blockOf(actions, tree) };
 
 /** One block is written flat, several as lists of lists. */
-const blocksOf = (blocks: readonly (readonly ActionPlan[])[]): Blocks =>
-  blocks.length === 1 ? blocks[0]!.map(actionOf) : blocks.map((block) => block.map(actionOf));
+const blocksOf = (blocks: readonly (readonly ActionPlan[])[], tree: Tree): Blocks =>
+  blocks.length === 1 ? blockOf(blocks[0]!, tree) : blocks.map((block) => blockOf(block, tree));
 
-function actionOf(action: ActionPlan): Action {
-  if ("log" in action) return { log: ({ context, event }) => probe(action.log, event, countersOf(context)) };
-  if ("count" in action) return { update: increment(action.count) };
-  if ("throws" in action) return { update: fail };
-  if (!("counter" in action)) return { raise: action.raise };
-  const guard = guardOf({ counter: action.counter, below: action.below }, new Map());
-  return { choose: [{ guard, actions: [{ update: increment(action.counter) }, { raise: action.raise }] }] };
-}
-
-type Counters = Record<string, unknown[]>;
-const counter = (context: JsonObject, index: number): number => (context as Counters)[`c${index}`]!.length;
-
-/** Counters are lists that grow: regions that add to one list at once do not contradict each other. */
-const increment = (index: number) => (draft: object) => {
-  const list = (draft as Counters)[`c${index}`]!;
-  if (list.length < counterMax) list.push(list.length);
-};
-
-/** The counters of a context as numbers. */
-export const countersOf = (context: JsonObject): Record<string, number> =>
-  Object.fromEntries(Object.entries(context as Counters).map(([name, list]) => [name, list.length]));
-
-function fail(): never {
-  throw new Error("This action always fails.");
-}
-
-function guardOf(guard: GuardPlan, tree: Tree): Guard {
-  if ("not" in guard) return { not: guardOf(guard.not, tree) };
-  if ("and" in guard) return { and: guard.and.map((part) => guardOf(part, tree)) };
-  if ("or" in guard) return { or: guard.or.map((part) => guardOf(part, tree)) };
-  if ("in" in guard) {
-    const place = tree.get(guard.in)!;
-    return { in: place.state.named === true ? `#${stateId(guard.in)}` : place.path };
-  }
-  if ("throws" in guard) return fail;
-  if ("parity" in guard)
-    return ({ event }) => {
-      const n = payloadNumber(event.data);
-      return n !== undefined && n % 2 === guard.parity;
-    };
-  if ("odd" in guard) return ({ context }) => counter(context, guard.counter) % 2 === 1;
-  return ({ context }) => counter(context, guard.counter) < guard.below;
-}
+const blockOf = (block: readonly ActionPlan[], tree: Tree): Action[] =>
+  block.map((action) => actionOf(action, tree));

@@ -4,8 +4,9 @@
  */
 
 /**
- * `shared`: what SCXML can say too, and so any SCXML engine. `native`: also what only Holdfast can say: a parallel
- * root, and transitions that stay inside an atomic or a parallel state.
+ * `shared`: what SCXML can say too, and what engines agree on. `native`: also what only Holdfast can say (a parallel
+ * root, and transitions that stay inside an atomic or a parallel state), and what SCION has no ear for: eventless
+ * guards that look at the last event, and actions that ask what is active.
  */
 export type Dialect = "shared" | "native";
 
@@ -84,6 +85,8 @@ export type GuardPlan =
 export type ActionPlan =
   /** Tells where the run has come to; see `probe.ts` for what is told. */
   | { readonly log: string }
+  /** Tells it only while that state is active, in the middle of a microstep. */
+  | { readonly log: string; readonly in: string }
   /** Adds one to a counter, up to `counterMax`. */
   | { readonly count: number }
   | { readonly raise: string }

@@ -3,7 +3,7 @@
  * together, is dropped. Both drawing and shrinking end here, so neither has to be careful.
  */
 import { staysInside } from "./behaviour.ts";
-import type { Dialect, EntryPlan, GuardPlan, Plan, StatePlan, TransitionPlan } from "./plan.ts";
+import type { ActionPlan, Dialect, EntryPlan, GuardPlan, Plan, StatePlan, TransitionPlan } from "./plan.ts";
 import { descendants, isInside, isStateSpecification, type Place, plant, type Tree } from "./tree.ts";
 
 /** A valid plan: the same one, part by part, if it is valid already. */
@@ -33,11 +33,22 @@ function repairState(state: StatePlan, tree: Tree, dialect: Dialect): StatePlan 
   const place = tree.get(state.key)!;
   return {
     ...state,
+    entry: state.entry.map((block) => repairActions(block, tree)),
+    exit: state.exit.map((block) => repairActions(block, tree)),
     ...(state.kind === "compound" ? { initial: repairEntry(state.initial, place, tree, "any") } : {}),
     ...(state.kind === "history"
-      ? { fallback: repairEntry(state.fallback, place.parent!, tree, state.deep === true ? "states" : "children") }
+      ? {
+          fallback: repairEntry(
+            state.fallback,
+            place.parent!,
+            tree,
+            state.deep === true ? "states" : "children",
+          ),
+        }
       : {}),
-    transitions: state.transitions.flatMap((transition) => repairTransition(transition, place, tree, dialect)),
+    transitions: state.transitions.flatMap((transition) =>
+      repairTransition(transition, place, tree, dialect),
+    ),
     states: state.states.map((child) => repairState(child, tree, dialect)),
   };
 }
@@ -57,7 +68,7 @@ function repairEntry(
   const first = descendants(tree, owner).find(({ state }) => state.kind !== "history")!;
   return {
     targets: (targets.length > 0 ? targets : [first]).map(({ state }) => state.key),
-    actions: entry?.actions ?? [],
+    actions: repairActions(entry?.actions ?? [], tree),
   };
 }
 
@@ -75,7 +86,8 @@ function repairTransition(
   dialect: Dialect,
 ): TransitionPlan[] {
   if (source.state.kind === "final" || source.state.kind === "history") return [];
-  if ("done" in transition.trigger && (source.parent === undefined || source.state.states.length === 0)) return [];
+  if ("done" in transition.trigger && (source.parent === undefined || source.state.states.length === 0))
+    return [];
   const known = transition.targets.flatMap((key) => tree.get(key) ?? []);
   const targets = compatible(known.filter(({ parent }) => parent !== undefined));
   if (targets.length === 0 && transition.targets.length > 0) return [];
@@ -84,6 +96,7 @@ function repairTransition(
   return [
     {
       ...rest,
+      actions: repairActions(transition.actions, tree),
       targets: targets.map(({ state }) => state.key),
       ...(mustReenter(transition, source, targets, dialect) ? { reenter: true } : {}),
       ...(kept === undefined ? {} : { guard: kept }),
@@ -110,6 +123,10 @@ function mustReenter(
     (staysInside(source, targets) && (source.state.kind !== "compound" || targets.includes(source)));
   return transition.reenter === true || (dialect === "shared" && isNative);
 }
+
+/** What asks about states that are gone tells its line in any case. */
+const repairActions = (actions: readonly ActionPlan[], tree: Tree): ActionPlan[] =>
+  actions.map((action) => ("in" in action && !tree.has(action.in) ? { log: action.log } : action));
 
 /** Without the parts that speak of states that are gone; undefined if nothing is left. */
 function repairGuard(guard: GuardPlan, tree: Tree): GuardPlan | undefined {

@@ -21,15 +21,20 @@ export function shrink(plan: Plan, dialect: Dialect, fails: (plan: Plan) => bool
   return smallest;
 }
 
-/** Every simplification weighs less, so shrinking ends. */
-const weight = (plan: Plan): number => JSON.stringify(plan).length;
+/** Every simplification weighs less, so shrinking ends. What is harder to follow weighs more than its letters. */
+function weight(plan: Plan): number {
+  const text = JSON.stringify(plan);
+  const parallels = text.split('"kind":"parallel"').length - 1;
+  return text.length + parallels * 100 + (plan.matching === "scxml" ? 1 : 0);
+}
 
 /** Everything that could be left out, the largest pieces first. */
 function* simplifications(plan: Plan): Generator<Plan> {
   for (const events of withoutChunks(plan.events)) yield { ...plan, events };
   for (const root of simplerStates(plan.root)) yield { ...plan, root };
   if (plan.matching === "scxml") yield { ...plan, matching: "exact" };
-  if (plan.counters > 1 && !usesCounter(plan, plan.counters - 1)) yield { ...plan, counters: plan.counters - 1 };
+  if (plan.counters > 1 && !usesCounter(plan, plan.counters - 1))
+    yield { ...plan, counters: plan.counters - 1 };
 }
 
 const usesCounter = (plan: Plan, index: number): boolean =>
@@ -47,7 +52,8 @@ function* simplerStates(state: StatePlan): Generator<StatePlan> {
   for (const [index, child] of state.states.entries()) {
     // A child's own children can stand in its place.
     yield { ...state, states: state.states.toSpliced(index, 1, ...child.states) };
-    if (child.kind === "parallel") yield { ...state, states: state.states.with(index, { ...child, kind: "compound" }) };
+    if (child.kind === "parallel")
+      yield { ...state, states: state.states.with(index, { ...child, kind: "compound" }) };
   }
   yield* simplerBehaviour(state);
   for (const [index, child] of state.states.entries())
@@ -94,7 +100,9 @@ function* simplerGuards(guard: GuardPlan): Generator<GuardPlan> {
   if ("or" in guard) yield* guard.or;
 }
 
-function* simplerBlocks(blocks: readonly (readonly ActionPlan[])[]): Generator<readonly (readonly ActionPlan[])[]> {
+function* simplerBlocks(
+  blocks: readonly (readonly ActionPlan[])[],
+): Generator<readonly (readonly ActionPlan[])[]> {
   yield* withoutChunks(blocks);
   for (const [index, block] of blocks.entries())
     for (const simpler of simplerActions(block)) if (simpler.length > 0) yield blocks.with(index, simpler);
@@ -102,6 +110,8 @@ function* simplerBlocks(blocks: readonly (readonly ActionPlan[])[]): Generator<r
 
 function* simplerActions(actions: readonly ActionPlan[]): Generator<readonly ActionPlan[]> {
   yield* withoutChunks(actions);
-  for (const [index, action] of actions.entries())
+  for (const [index, action] of actions.entries()) {
     if ("counter" in action) yield actions.with(index, { raise: action.raise });
+    if ("in" in action) yield actions.with(index, { log: action.log });
+  }
 }

@@ -20,17 +20,21 @@ export function drawStructure(random: Random, size: number, dialect: Dialect): S
     return random.chance(0.6) ? drawCompound(depth, nextKey("c")) : drawParallel(depth, nextKey("p"));
   };
 
-  const drawCompound = (depth: number, key: string): StatePlan => {
+  const drawCompound = (depth: number, key: string, ends = random.chance(0.35)): StatePlan => {
     const children = Array.from({ length: random.between(1, 3) }, () => drawState(depth + 1));
-    if (random.chance(0.35)) children.splice(random.below(children.length + 1), 0, leaf("final", "f"));
-    if (random.chance(0.3)) children.splice(random.below(children.length + 1), 0, leaf("history", "h"));
+    if (ends) children.splice(random.below(children.length + 1), 0, leaf("final", "f"));
+    if (random.chance(0.35)) children.splice(random.below(children.length + 1), 0, leaf("history", "h"));
     return bare(key, "compound", children, random);
   };
 
   const drawParallel = (depth: number, key: string): StatePlan => {
-    const regions = Array.from({ length: random.between(2, 3) }, () =>
-      random.chance(0.7) && depth + 1 < depthMax ? drawCompound(depth + 1, nextKey("c")) : drawState(depth + 1),
-    );
+    // Where every region can end, the parallel state itself can be done.
+    const ends = random.chance(0.3);
+    const drawRegion = (): StatePlan =>
+      ends || (random.chance(0.7) && depth + 1 < depthMax)
+        ? drawCompound(depth + 1, nextKey("c"), ends || random.chance(0.35))
+        : drawState(depth + 1);
+    const regions = Array.from({ length: random.between(2, 3) }, drawRegion);
     if (random.chance(0.15)) regions.splice(random.below(regions.length + 1), 0, leaf("history", "h"));
     return bare(key, "parallel", regions, random);
   };

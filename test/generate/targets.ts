@@ -39,7 +39,9 @@ function drawOne(random: Random, source: Place, tree: Tree): Place {
   const anywhere = [...tree.values()].filter(({ parent }) => parent !== undefined);
   const siblings = anywhere.filter(({ parent }) => parent === source.parent);
   const inside = anywhere.filter((place) => isInside(place, source));
-  const pools = [anywhere, siblings, inside].filter((pool) => pool.length > 0);
+  const finals = siblings.filter(({ state }) => state.kind === "final");
+  const histories = anywhere.filter(({ state }) => state.kind === "history");
+  const pools = [anywhere, siblings, inside, finals, histories].filter((pool) => pool.length > 0);
   return random.pick(random.pick(pools));
 }
 
@@ -52,7 +54,8 @@ export function drawInitial(random: Random, owner: Place, tree: Tree): string[] 
     if (several.length > 0) return keysOf(several);
   }
   const pool = random.chance(0.6) ? children : below;
-  const states = pool.filter(({ state }) => state.kind !== "history" && state.kind !== "final");
+  const early = random.chance(0.15);
+  const states = pool.filter(({ state }) => state.kind !== "history" && (early || state.kind !== "final"));
   const histories = children.filter(({ state }) => state.kind === "history");
   if (histories.length > 0 && random.chance(0.2)) return keysOf([random.pick(histories)]);
   return keysOf([random.pick(states.length > 0 ? states : pool.filter(isState))]);

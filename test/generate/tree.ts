@@ -31,7 +31,11 @@ export function ancestors(place: Place): Place[] {
   return found;
 }
 
-export const isInside = (place: Place, container: Place): boolean => ancestors(place).includes(container);
+export function isInside(place: Place, container: Place): boolean {
+  for (let above = place.parent; above !== undefined; above = above.parent)
+    if (above === container) return true;
+  return false;
+}
 
 /** All states below this one, in document order. */
 export function descendants(tree: Tree, place: Place): Place[] {

@@ -54,7 +54,7 @@ function execute(action: Action, session: Session): void {
 
 /** The recipe works on a copy, which counts only if the recipe ends well. */
 function updated(recipe: Recipe, session: Session): JsonObject {
-  const copy = structuredClone(session.context);
+  const copy: JsonObject = JSON.parse(JSON.stringify(session.context));
   recipe(copy as never, scopeOf(session));
   return copy;
 }

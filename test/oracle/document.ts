@@ -40,6 +40,8 @@ export interface TransitionNode {
   readonly source: StateNode;
   /** Absent for eventless transitions. */
   readonly event?: readonly string[];
+  /** How its descriptors are read: `onDone` means one event in any case. */
+  readonly matching: Matching;
   readonly cond: Guard | undefined;
   readonly target: readonly StateNode[];
   readonly type: "internal" | "external";
@@ -52,7 +54,6 @@ export interface Document {
   readonly root: StateNode;
   /** In document order. */
   readonly states: readonly StateNode[];
-  readonly matching: Matching;
 }
 
 /** The document that a definition stands for. */
@@ -85,10 +86,15 @@ export function readDocument(definition: MachineDefinition): Document {
   const root = readState(definition, definition.id, null);
   const matching = definition.matching ?? "exact";
   for (const [node, source] of definitions) connect(node, source, states, matching);
-  return { definition, root, states, matching };
+  return { definition, root, states };
 }
 
-function connect(node: StateNode, source: StateDefinition, states: readonly StateNode[], matching: Matching): void {
+function connect(
+  node: StateNode,
+  source: StateDefinition,
+  states: readonly StateNode[],
+  matching: Matching,
+): void {
   const resolve = (targets: string | readonly string[] | undefined): StateNode[] =>
     (targets === undefined ? [] : [targets].flat()).map((target) => resolveTarget(target, node, states));
 
@@ -96,12 +102,17 @@ function connect(node: StateNode, source: StateDefinition, states: readonly Stat
     node.default = { target: resolve(source.target), content: withUpdate(source.update, source.actions) };
   else if (node.type === "state" && node.children.length > 0) node.default = initialOf(source, node, states);
 
-  const add = (event: readonly string[] | undefined, transitions: Transitions | undefined): void => {
+  const add = (
+    event: readonly string[] | undefined,
+    transitions: Transitions | undefined,
+    read: Matching = matching,
+  ): void => {
     for (const written of list(transitions)) {
       const parts: TransitionParts = typeof written === "string" ? { target: written } : written;
       node.transition.push({
         source: node,
         ...(event === undefined ? {} : { event }),
+        matching: read,
         cond: parts.guard,
         target: resolve(parts.target),
         type: parts.reenter === true ? "external" : "internal",
@@ -115,27 +126,24 @@ function connect(node: StateNode, source: StateDefinition, states: readonly Stat
   add(undefined, source.always);
   if (Array.isArray(source.on)) {
     for (const { event, ...parts } of source.on) add([event].flat(), parts);
-    add([`done.state.${node.id}`], onDone);
+    add([`done.state.${node.id}`], onDone, "exact");
   } else {
     const handlers = Object.entries({ ...source.on } as Record<string, Transitions | undefined>);
     if (onDone !== undefined) handlers.push([`done.state.${node.id}`, onDone]);
-    for (const [descriptor, transitions] of mostSpecificFirst(handlers, matching))
-      add([descriptor], transitions);
+    for (const [descriptor, transitions] of mostSpecificFirst(handlers))
+      add([descriptor], transitions, transitions === onDone ? "exact" : matching);
   }
 }
 
 /** Exact keys, then prefixes from the longest to the shortest, then `*`; equal ones stay as they are. */
 function mostSpecificFirst<Value>(
   handlers: readonly (readonly [string, Value])[],
-  matching: Matching,
 ): (readonly [string, Value])[] {
-  const rank = (descriptor: string): number =>
-    descriptor === "*" ? 0 : descriptor.endsWith(".*") ? descriptor.split(".").length - 1 : Number.POSITIVE_INFINITY;
-  if (matching === "scxml") return [...handlers];
-  return [...handlers].sort(([one], [other]) => {
-    const [first, second] = [rank(one), rank(other)];
-    return first === second ? 0 : second - first;
-  });
+  const rank = (descriptor: string): number => {
+    if (descriptor === "*") return 0;
+    return descriptor.endsWith(".*") ? descriptor.split(".").length - 1 : Number.MAX_SAFE_INTEGER;
+  };
+  return [...handlers].sort(([one], [other]) => rank(other) - rank(one));
 }
 
 function initialOf(

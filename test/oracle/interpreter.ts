@@ -13,13 +13,40 @@ import type { Json, JsonObject } from "../../src/core/json.ts";
 import { OrderedSet, Queue } from "./collections.ts";
 import { conditionMatch, evaluate, executeContent, type Session } from "./content.ts";
 import { descriptorTakes } from "./descriptor.ts";
-import { type Content, type Document, getChildStates, type StateNode, type TransitionNode } from "./document.ts";
+import {
+  type Content,
+  type Document,
+  getChildStates,
+  type StateNode,
+  type TransitionNode,
+} from "./document.ts";
+import {
+  documentOrder,
+  entryOrder,
+  exitOrder,
+  getProperAncestors,
+  isAtomicState,
+  isCompoundState,
+  isCompoundStateOrScxmlElement,
+  isDescendant,
+  isFinalState,
+  isHistoryState,
+  isParallelState,
+  isScxmlElement,
+} from "./relations.ts";
 
 /** Far more rounds than any chart of the tests needs: beyond it a macrostep has no end. */
-export const roundsMax = 1_000;
+export const roundsMax = 400;
 
 /** A macrostep that does not end, which the algorithm itself has no answer to. */
 export class Unbounded extends Error {}
+
+/** The three collections that the procedures of entering pass along and fill. */
+interface EntrySet {
+  readonly statesToEnter: OrderedSet<StateNode>;
+  readonly statesForDefaultEntry: OrderedSet<StateNode>;
+  readonly defaultHistoryContent: Map<StateNode, Content>;
+}
 
 export class Interpreter implements Session {
   readonly configuration = new OrderedSet<StateNode>();
@@ -29,6 +56,8 @@ export class Interpreter implements Session {
   context: JsonObject;
   event: Event;
   output: Json | undefined;
+  /** The configuration that a run ended in, as the algorithm empties it. */
+  endedIn: readonly StateNode[] | undefined;
   readonly logs: Json[] = [];
   /** The types of the error events raised on the way. */
   readonly errors: string[] = [];
@@ -75,10 +104,12 @@ export class Interpreter implements Session {
     if (!this.running) this.exitInterpreter();
   }
 
-  /** Runs every exit handler. The configuration stays readable afterwards, so it is not emptied as in the original. */
+  /** Leaves every state and hands over the final state's data. https://www.w3.org/TR/scxml/#final */
   private exitInterpreter(): void {
+    this.endedIn = this.configuration.toList();
     for (const s of this.configuration.toList().sort(exitOrder)) {
       for (const content of s.onexit) this.executeContent(content);
+      this.configuration.delete(s);
       if (isFinalState(s) && isScxmlElement(s.parent)) this.returnDoneEvent(s);
     }
   }
@@ -87,6 +118,7 @@ export class Interpreter implements Session {
     if (s.donedata !== undefined) this.output = evaluate(s.donedata, this);
   }
 
+  /** For each active leaf, the first enabled transition without an event. https://www.w3.org/TR/scxml/#SelectingTransitions */
   selectEventlessTransitions(): TransitionNode[] {
     const enabledTransitions = new OrderedSet<TransitionNode>();
     const atomicStates = this.configuration.toList().filter(isAtomicState).sort(documentOrder);
@@ -100,23 +132,26 @@ export class Interpreter implements Session {
     return this.removeConflictingTransitions(enabledTransitions);
   }
 
+  /** For each active leaf, the first enabled transition for the event. https://www.w3.org/TR/scxml/#SelectingTransitions */
   selectTransitions(event: Event): TransitionNode[] {
     const enabledTransitions = new OrderedSet<TransitionNode>();
     const atomicStates = this.configuration.toList().filter(isAtomicState).sort(documentOrder);
     for (const state of atomicStates)
       loop: for (const s of [state, ...getProperAncestors(state, null)])
         for (const t of s.transition)
-          if (t.event !== undefined && this.nameMatch(t.event, event.type) && conditionMatch(t.cond, this)) {
+          if (t.event !== undefined && this.nameMatch(t, event.type) && conditionMatch(t.cond, this)) {
             enabledTransitions.add(t);
             break loop;
           }
     return this.removeConflictingTransitions(enabledTransitions);
   }
 
-  private nameMatch(descriptors: readonly string[], type: string): boolean {
-    return descriptors.some((descriptor) => descriptorTakes(descriptor, type, this.document.matching));
+  /** https://www.w3.org/TR/scxml/#EventDescriptors */
+  private nameMatch({ event = [], matching }: TransitionNode, type: string): boolean {
+    return event.some((descriptor) => descriptorTakes(descriptor, type, matching));
   }
 
+  /** Exit sets must not meet: the inner source wins, else the earlier leaf. https://www.w3.org/TR/scxml/#SelectingTransitions */
   removeConflictingTransitions(enabledTransitions: OrderedSet<TransitionNode>): TransitionNode[] {
     const filteredTransitions = new OrderedSet<TransitionNode>();
     for (const t1 of enabledTransitions.toList()) {
@@ -138,13 +173,17 @@ export class Interpreter implements Session {
     return filteredTransitions.toList();
   }
 
+  /** All exits, then all content, then all entries. https://www.w3.org/TR/scxml/#SelectingTransitions */
   private microstep(enabledTransitions: readonly TransitionNode[]): void {
     this.microsteps += 1;
+    // Beyond SCXML: an atomic state that stays in itself has nothing inside that could start again.
+    const staying = enabledTransitions.filter((t) => isAtomicState(t.source) && this.staysInItself(t));
     this.exitStates(enabledTransitions);
     this.executeTransitionContent(enabledTransitions);
-    this.enterStates(enabledTransitions);
+    this.enterStates(enabledTransitions.filter((t) => !staying.includes(t)));
   }
 
+  /** Histories are filled before any handler runs. https://www.w3.org/TR/scxml/#history */
   private exitStates(enabledTransitions: readonly TransitionNode[]): void {
     const statesToExit = this.computeExitSet(enabledTransitions).toList().sort(exitOrder);
     for (const s of statesToExit)
@@ -163,6 +202,7 @@ export class Interpreter implements Session {
     return this.configuration.toList().filter(f);
   }
 
+  /** Everything active below the domains. */
   computeExitSet(transitions: readonly TransitionNode[]): OrderedSet<StateNode> {
     const statesToExit = new OrderedSet<StateNode>();
     for (const t of transitions)
@@ -174,15 +214,17 @@ export class Interpreter implements Session {
     return statesToExit;
   }
 
+  /** In the order of the leaves that selected them. */
   executeTransitionContent(enabledTransitions: readonly TransitionNode[]): void {
     for (const t of enabledTransitions) this.executeContent(t.content);
   }
 
+  /** Handlers, then the content of the initial, then that of the history. https://www.w3.org/TR/scxml/#initial */
   enterStates(enabledTransitions: readonly TransitionNode[]): void {
     const statesToEnter = new OrderedSet<StateNode>();
     const statesForDefaultEntry = new OrderedSet<StateNode>();
     const defaultHistoryContent = new Map<StateNode, Content>();
-    this.computeEntrySet(enabledTransitions, statesToEnter, statesForDefaultEntry, defaultHistoryContent);
+    this.computeEntrySet(enabledTransitions, { statesToEnter, statesForDefaultEntry, defaultHistoryContent });
     for (const s of statesToEnter.toList().sort(entryOrder)) {
       const stays = this.isActiveStill(s);
       if (stays && !enabledTransitions.some((t) => t.source === s && this.staysInItself(t))) continue;
@@ -222,75 +264,47 @@ export class Interpreter implements Session {
     this.internalQueue.enqueue({ type, kind: "platform", ...(data === undefined ? {} : { data }) });
   }
 
-  private computeEntrySet(
-    transitions: readonly TransitionNode[],
-    statesToEnter: OrderedSet<StateNode>,
-    statesForDefaultEntry: OrderedSet<StateNode>,
-    defaultHistoryContent: Map<StateNode, Content>,
-  ): void {
-    const fillRegions = (parallel: StateNode): void => {
-      for (const child of getChildStates(parallel))
-        if (!statesToEnter.some((s) => isDescendant(s, child)))
-          this.addDescendantStatesToEnter(child, statesToEnter, statesForDefaultEntry, defaultHistoryContent);
-    };
+  private computeEntrySet(transitions: readonly TransitionNode[], entry: EntrySet): void {
     for (const t of transitions) {
-      // Beyond SCXML: an atomic state that stays in itself has nothing inside that could start again.
-      if (isAtomicState(t.source) && this.staysInItself(t)) continue;
-      for (const s of t.target)
-        this.addDescendantStatesToEnter(s, statesToEnter, statesForDefaultEntry, defaultHistoryContent);
+      for (const s of t.target) this.addDescendantStatesToEnter(s, entry);
       const ancestor = this.getTransitionDomain(t);
       for (const s of this.getEffectiveTargetStates(t).toList()) {
-        this.addAncestorStatesToEnter(s, ancestor, statesToEnter, statesForDefaultEntry, defaultHistoryContent);
+        this.addAncestorStatesToEnter(s, ancestor, entry);
         // Beyond SCXML: the domain may be a parallel state, whose regions have all been left.
-        if (ancestor !== null && isParallelState(ancestor)) fillRegions(ancestor);
+        if (ancestor !== null && isParallelState(ancestor)) this.addRegionsToEnter(ancestor, entry);
       }
     }
   }
 
-  addDescendantStatesToEnter(
-    state: StateNode,
-    statesToEnter: OrderedSet<StateNode>,
-    statesForDefaultEntry: OrderedSet<StateNode>,
-    defaultHistoryContent: Map<StateNode, Content>,
-  ): void {
-    const addDescendants = (s: StateNode) =>
-      this.addDescendantStatesToEnter(s, statesToEnter, statesForDefaultEntry, defaultHistoryContent);
-    const addAncestors = (s: StateNode, ancestor: StateNode) =>
-      this.addAncestorStatesToEnter(s, ancestor, statesToEnter, statesForDefaultEntry, defaultHistoryContent);
-
+  private addDescendantStatesToEnter(state: StateNode, entry: EntrySet): void {
     if (isHistoryState(state)) {
       const remembered = this.historyValue.get(state);
-      if (remembered === undefined) defaultHistoryContent.set(state.parent!, state.default!.content);
+      if (remembered === undefined) entry.defaultHistoryContent.set(state.parent!, state.default!.content);
       const targets = remembered ?? state.default!.target;
-      for (const s of targets) addDescendants(s);
-      for (const s of targets) addAncestors(s, state.parent!);
+      for (const s of targets) this.addDescendantStatesToEnter(s, entry);
+      for (const s of targets) this.addAncestorStatesToEnter(s, state.parent!, entry);
       return;
     }
-    statesToEnter.add(state);
+    entry.statesToEnter.add(state);
     if (isCompoundState(state)) {
-      statesForDefaultEntry.add(state);
-      for (const s of state.default!.target) addDescendants(s);
-      for (const s of state.default!.target) addAncestors(s, state);
-    } else if (isParallelState(state)) {
-      for (const child of getChildStates(state))
-        if (!statesToEnter.some((s) => isDescendant(s, child))) addDescendants(child);
+      entry.statesForDefaultEntry.add(state);
+      for (const s of state.default!.target) this.addDescendantStatesToEnter(s, entry);
+      for (const s of state.default!.target) this.addAncestorStatesToEnter(s, state, entry);
+    } else if (isParallelState(state)) this.addRegionsToEnter(state, entry);
+  }
+
+  private addAncestorStatesToEnter(state: StateNode, ancestor: StateNode | null, entry: EntrySet): void {
+    for (const anc of getProperAncestors(state, ancestor)) {
+      entry.statesToEnter.add(anc);
+      if (isParallelState(anc)) this.addRegionsToEnter(anc, entry);
     }
   }
 
-  addAncestorStatesToEnter(
-    state: StateNode,
-    ancestor: StateNode | null,
-    statesToEnter: OrderedSet<StateNode>,
-    statesForDefaultEntry: OrderedSet<StateNode>,
-    defaultHistoryContent: Map<StateNode, Content>,
-  ): void {
-    for (const anc of getProperAncestors(state, ancestor)) {
-      statesToEnter.add(anc);
-      if (isParallelState(anc))
-        for (const child of getChildStates(anc))
-          if (!statesToEnter.some((s) => isDescendant(s, child)))
-            this.addDescendantStatesToEnter(child, statesToEnter, statesForDefaultEntry, defaultHistoryContent);
-    }
+  /** The loop over the children of a parallel state that the two procedures above share. */
+  private addRegionsToEnter(parallel: StateNode, entry: EntrySet): void {
+    for (const child of getChildStates(parallel))
+      if (!entry.statesToEnter.some((s) => isDescendant(s, child)))
+        this.addDescendantStatesToEnter(child, entry);
   }
 
   isInFinalState(s: StateNode): boolean {
@@ -300,6 +314,7 @@ export class Interpreter implements Session {
     return false;
   }
 
+  /** What a transition stays inside of. https://www.w3.org/TR/scxml/#SelectingTransitions */
   getTransitionDomain(t: TransitionNode): StateNode | null {
     const tstates = this.getEffectiveTargetStates(t);
     if (tstates.isEmpty()) return null;
@@ -325,6 +340,7 @@ export class Interpreter implements Session {
     return this.document.root;
   }
 
+  /** The targets, with histories replaced by what they stand for. https://www.w3.org/TR/scxml/#history */
   getEffectiveTargetStates(transition: { readonly target: readonly StateNode[] }): OrderedSet<StateNode> {
     const targets = new OrderedSet<StateNode>();
     for (const s of transition.target)
@@ -340,7 +356,14 @@ export class Interpreter implements Session {
   /** The transition that starts the run: it enters the machine's root, which has no parent to be entered from. */
   private initialTransition(): TransitionNode {
     const { root } = this.document;
-    return { source: root, cond: undefined, target: [root], type: "external", content: [] };
+    return {
+      source: root,
+      matching: "exact",
+      cond: undefined,
+      target: [root],
+      type: "external",
+      content: [],
+    };
   }
 
   private executeContent(content: Content): void {
@@ -365,32 +388,3 @@ export class Interpreter implements Session {
     this.internalQueue.enqueue({ type: "error.execution", kind: "platform" });
   }
 }
-
-export const isHistoryState = (s: StateNode): boolean => s.type === "history";
-export const isFinalState = (s: StateNode): boolean => s.type === "final";
-export const isParallelState = (s: StateNode): boolean => s.type === "parallel";
-export const isCompoundState = (s: StateNode): boolean => s.type === "state" && s.children.length > 0;
-export const isAtomicState = (s: StateNode): boolean =>
-  isFinalState(s) || (s.type === "state" && s.children.length === 0);
-export const isScxmlElement = (s: StateNode | null): boolean => s !== null && s.parent === null;
-export const isCompoundStateOrScxmlElement = (s: StateNode): boolean => isCompoundState(s) || isScxmlElement(s);
-
-/** All ancestors of `state1` from its parent up to, but not including, `state2`; up to the root if that is null. */
-export function getProperAncestors(state1: StateNode, state2: StateNode | null): StateNode[] {
-  if (state2 !== null && (state2 === state1 || isDescendant(state2, state1))) return [];
-  const found: StateNode[] = [];
-  for (let s = state1.parent; s !== null && s !== state2; s = s.parent) found.push(s);
-  return found;
-}
-
-/** Whether `state1` is a child of `state2`, or a child of a child, and so on. */
-export function isDescendant(state1: StateNode, state2: StateNode): boolean {
-  for (let s = state1.parent; s !== null; s = s.parent) if (s === state2) return true;
-  return false;
-}
-
-export const documentOrder = (one: { documentOrder: number }, other: { documentOrder: number }): number =>
-  one.documentOrder - other.documentOrder;
-/** Ancestors before descendants, and otherwise document order: both are the order of the nodes in the document. */
-export const entryOrder = documentOrder;
-export const exitOrder = (one: StateNode, other: StateNode): number => entryOrder(other, one);

@@ -7,7 +7,8 @@ import type { Event } from "../../src/core/event.ts";
 import type { Json, JsonObject } from "../../src/core/json.ts";
 import type { State } from "../../src/core/state.ts";
 import { type Document, readDocument, type StateNode } from "./document.ts";
-import { documentOrder, Interpreter, isAtomicState, Unbounded } from "./interpreter.ts";
+import { Interpreter, Unbounded } from "./interpreter.ts";
+import { documentOrder, isAtomicState } from "./relations.ts";
 
 /** The part of a run's state that the algorithm speaks of. */
 export type OracleState = Pick<State, "configuration" | "context" | "history" | "output"> & {
@@ -34,7 +35,10 @@ export function createOracle(definition: MachineDefinition, Variant: Algorithm =
   const document = readDocument(definition);
   return {
     start: () => {
-      const interpreter = new Variant(document, definition.start as JsonObject, { type: "start", kind: "platform" });
+      const interpreter = new Variant(document, definition.start as JsonObject, {
+        type: "start",
+        kind: "platform",
+      });
       return bounded(() => {
         interpreter.interpret();
         return stepOf(interpreter, document, "taken");
@@ -62,6 +66,7 @@ function bounded(run: () => OracleStep): OracleStep | undefined {
 
 function stepOf(interpreter: Interpreter, document: Document, outcome: OracleStep["outcome"]): OracleStep {
   const { context, logs, errors, output, running } = interpreter;
+  const active = interpreter.endedIn ?? interpreter.configuration.toList();
   const history = document.states.flatMap((node): [string, string[]][] => {
     const remembered = interpreter.historyValue.get(node);
     return remembered === undefined ? [] : [[node.path, pathsOf(remembered)]];
@@ -69,7 +74,7 @@ function stepOf(interpreter: Interpreter, document: Document, outcome: OracleSte
   return {
     state: {
       status: running ? "active" : "done",
-      configuration: pathsOf(interpreter.configuration.toList().filter(isAtomicState)),
+      configuration: pathsOf(active.filter(isAtomicState)),
       context,
       history: Object.fromEntries(history),
       ...(output === undefined ? {} : { output }),
@@ -80,12 +85,15 @@ function stepOf(interpreter: Interpreter, document: Document, outcome: OracleSte
   };
 }
 
-const pathsOf = (nodes: readonly StateNode[]): string[] => [...nodes].sort(documentOrder).map(({ path }) => path);
+const pathsOf = (nodes: readonly StateNode[]): string[] =>
+  [...nodes].sort(documentOrder).map(({ path }) => path);
 
 /** Fills an interpreter with a state: the active leaves and all that contains them, and what history remembers. */
 function restore(interpreter: Interpreter, state: OracleState, document: Document): void {
   const active = (node: StateNode): boolean =>
-    state.configuration.some((path) => path === node.path || path.startsWith(`${node.path}.`) || node.path === "");
+    state.configuration.some(
+      (path) => path === node.path || path.startsWith(`${node.path}.`) || node.path === "",
+    );
   for (const node of document.states) {
     if (node.type !== "history" && active(node)) interpreter.configuration.add(node);
     const remembered = state.history[node.path];

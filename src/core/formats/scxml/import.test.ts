@@ -107,7 +107,9 @@ describe("states", () => {
 
 describe("transitions", () => {
   const inside = (transition: string) =>
-    stateOf(`<state id="s">${transition}<state id="a"/><state id="b"/></state><state id="t"/>`);
+    stateOf(
+      `<state id="s">${transition}<state id="a"><state id="a1"/></state><state id="b"/></state><state id="t"/>`,
+    );
 
   test("those with events keep document order, those without come apart from them", () => {
     const state = inside(
@@ -121,6 +123,7 @@ describe("transitions", () => {
     const internal = (target: string) =>
       inside(`<transition event="e" type="internal" target="${target}"/>`)?.on;
     expect(internal("a")).toEqual([{ event: ["e"], target: ["#a"] }]);
+    expect(internal("a1")).toEqual([{ event: ["e"], target: ["#a1"] }]);
     expect(internal("t")).toEqual([{ event: ["e"], target: ["#t"], reenter: true }]);
     expect(internal("s")).toEqual([{ event: ["e"], target: ["#s"], reenter: true }]);
     const atomic = stateOf('<state id="s"><transition event="e" type="internal" target="s"/></state>');

@@ -16,6 +16,8 @@ export class StateNames {
   readonly #byElement = new Map<XmlElement, StateName>();
   readonly #byId = new Map<string, StateName>();
   readonly #keys = new Set<string>();
+  /** The last number given to a state without an id, by its tag. */
+  readonly #counts = new Map<string, number>();
 
   constructor(root: XmlElement) {
     const elements = statesBelow(root, undefined);
@@ -53,7 +55,11 @@ export class StateNames {
   }
 
   #unused(tag: string): string {
-    for (let count = 1; ; count++) if (!this.#byId.has(`${tag}-${count}`)) return `${tag}-${count}`;
+    let count = this.#counts.get(tag) ?? 0;
+    do count++;
+    while (this.#byId.has(`${tag}-${count}`));
+    this.#counts.set(tag, count);
+    return `${tag}-${count}`;
   }
 
   #key(id: string): string {

@@ -1,8 +1,10 @@
 /** The null data model: constants and In(), and an error event for everything else. */
 import { expect, test } from "vitest";
+import type { ModelScope } from "../../data-model.ts";
 import { defineMachine } from "../../machine.ts";
 import { simulate } from "../../simulate.ts";
 import { importScxml } from "./import.ts";
+import { nullModel } from "./null-model.ts";
 
 const run = (body: string) =>
   simulate(defineMachine(importScxml(`<scxml datamodel="null" initial="p">${body}</scxml>`)));
@@ -36,6 +38,13 @@ test("constants, XML and labels need no data", () => {
   );
   expect(state.configuration).toEqual(["t"]);
   expect(logs).toMatchObject([{ label: "x", data: "" }]);
+});
+
+test("nothing of it can be updated, and no other source is a condition", () => {
+  const scope = {} as ModelScope;
+  expect(() => nullModel.update({}, "")(scope)).toThrow("no data");
+  expect(() => nullModel.condition({ in: "x" }, "")(scope)).toThrow("no data");
+  expect(nullModel.value("plain", "")(scope)).toBe("plain");
 });
 
 test("late data is an error event too", () => {

@@ -102,7 +102,8 @@ export function parseXml(text: string): XmlElement {
   parser.on("cdata", addText);
   parser.on("closetag", () => open.pop());
   parser.write(text).close();
-  return root ?? refuse("There is no element", start);
+  // The parser has refused a document without an element by now.
+  return root as unknown as XmlElement;
 }
 
 /** The element as text that parses back to the same tree, wherever it stood before. */
