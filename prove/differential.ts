@@ -1,6 +1,6 @@
 /**
  * `npm run prove:differential`: random statecharts and events, step by step on Holdfast, on the literal W3C algorithm
- * and on SCION, an engine of other people. `--seed N` starts elsewhere, `--charts N` and `--minutes M` go on for longer.
+ * and on SCION, an engine of other people. `--seed N` starts elsewhere, `--seeds N` (a chart each) and `--minutes M` go on for longer.
  */
 import { parseArgs } from "node:util";
 import { proveDifferential } from "./differential/proof.ts";
@@ -8,7 +8,7 @@ import { proveDifferential } from "./differential/proof.ts";
 const { values } = parseArgs({
   options: {
     seed: { type: "string", default: "1" },
-    charts: { type: "string", default: "5000" },
+    seeds: { type: "string", default: "5000" },
     minutes: { type: "string" },
   },
 });
@@ -21,7 +21,7 @@ function numberOf(name: string, text: string): number {
 
 const passed = proveDifferential({
   seed: numberOf("seed", values.seed),
-  charts: numberOf("charts", values.charts),
+  charts: numberOf("seeds", values.seeds),
   ...(values.minutes === undefined ? {} : { minutes: numberOf("minutes", values.minutes) }),
   print: (line) => console.log(line),
   progress: (charts) => process.stderr.write(`\r${charts} charts`),

@@ -58,8 +58,8 @@ export function deviating(chosen: readonly Deviation[]): Algorithm {
       return getProperAncestors(t.source, null).find((anc) => isDescendant(first, anc)) ?? this.document.root;
     }
 
-    override isActiveStill(s: StateNode): boolean {
-      return !has("domain") && super.isActiveStill(s);
+    override wasLeft(s: StateNode, t: TransitionNode): boolean {
+      return has("domain") || super.wasLeft(s, t);
     }
 
     override executeTransitionContent(enabledTransitions: readonly TransitionNode[]): void {

@@ -114,8 +114,8 @@ describe("a planted bug is caught and shrunk", () => {
 
   test("a configuration that no chart can be in, even if the oracle has it too", () => {
     class Greedy extends Interpreter {
-      override isActiveStill(): boolean {
-        return false;
+      override wasLeft(): boolean {
+        return true;
       }
       override computeExitSet(): ReturnType<Interpreter["computeExitSet"]> {
         return new OrderedSet();

@@ -20,7 +20,7 @@ export function* describeMismatch(
   const { step, expected, found } = mismatchOf(small)!;
   const event = step === 0 ? "the start" : JSON.stringify(small.events[step - 1]);
   yield `MISMATCH in the ${dialect} chart of seed ${seed}: ${claim} at step ${step}, ${event}`;
-  yield `  again: npm run prove:differential -- --seed ${seed} --charts 1`;
+  yield `  again: npm run prove:differential -- --seed ${seed} --seeds 1`;
   yield "  the chart, made as small as it goes:";
   yield* indented(JSON.stringify(withoutEmpty(small), null, 1));
   yield `  the oracle: ${stepText(expected, step)}`;

@@ -50,7 +50,7 @@ export function finalPlan(chart: Chart, from: Configuration): Plan {
 
 /** The way into a chart: its root entered by default. */
 export function initialPlan(chart: Chart): Plan {
-  const entering = new Entering({});
+  const entering = new Entering({}, chart.root);
   entering.addDescendants(chart.root);
   return finishPlan(chart, [], [], entering, []);
 }
@@ -68,14 +68,11 @@ function makePlan(
   // A transition may enter through a history that another one of the same set just filled.
   const recalled = { ...history };
   for (const { history: node, paths } of remembers) recalled[node.path] = paths;
-  const entering = new Entering(recalled);
+  const entering = new Entering(recalled, chart.root);
   for (const transition of transitions) {
-    // One that stays in its leaf does so whatever the others of the set make its history remember.
-    if (domainOf(transition, history) === undefined) continue;
-    // One that leaves its source still does: what is remembered now holds at least the states it was chosen for.
-    entering.addTransition(transition, domainOf(transition, recalled) as StateNode);
+    const domain = domainOf(transition, history);
+    if (domain !== undefined) entering.addTransition(transition, domain);
   }
-  entering.leaveOut((node) => from.active.has(node) && !exits.includes(node));
   const plan = finishPlan(chart, exits, transitions, entering, from.leaves);
   return {
     ...plan,
@@ -112,12 +109,16 @@ class Entering {
   readonly fallbacks = new Map<StateNode, Code>();
   historic = false;
   private readonly history: History;
+  /** What the transition at hand leaves. */
+  private domain: StateNode;
 
-  constructor(history: History) {
+  constructor(history: History, root: StateNode) {
     this.history = history;
+    this.domain = root;
   }
 
   addTransition(transition: TransitionNode, domain: StateNode): void {
+    this.domain = domain;
     const { targets, source } = transition;
     for (const target of targets) this.addDescendants(target);
     for (const target of effectiveTargets(transition, this.history)) {
@@ -127,11 +128,6 @@ class Entering {
     }
     // A parallel state that stays lost all its regions; those no target lies in are entered by default.
     if (domain.kind === "parallel") this.addRegions(domain);
-  }
-
-  /** A history adds all states up to its parent, which may lie above the domain: those are active and stay so. */
-  leaveOut(isActive: (node: StateNode) => boolean): void {
-    for (const node of this.nodes) if (isActive(node) && !this.staying.has(node)) this.nodes.delete(node);
   }
 
   addDescendants(node: StateNode): void {
@@ -170,12 +166,14 @@ class Entering {
     for (const target of targets) this.addAncestors(target, above);
   }
 
+  /**
+   * The states between a target and `above`. A history wants those up to its own parent, which may lie above what is
+   * left; the specification's algorithm would enter what is active a second time, and nothing is entered here that was
+   * not left.
+   */
   private addAncestors(node: StateNode, above: StateNode): void {
-    for (
-      let up = node.parent as StateNode;
-      up !== above && isDescendant(up, above);
-      up = up.parent as StateNode
-    ) {
+    const top = isDescendant(this.domain, above) ? this.domain : above;
+    for (let up = node.parent as StateNode; isDescendant(up, top); up = up.parent as StateNode) {
       this.nodes.add(up);
       if (up.kind === "parallel") this.addRegions(up);
     }

@@ -226,8 +226,7 @@ export class Interpreter implements Session {
     const defaultHistoryContent = new Map<StateNode, Content>();
     this.computeEntrySet(enabledTransitions, { statesToEnter, statesForDefaultEntry, defaultHistoryContent });
     for (const s of statesToEnter.toList().sort(entryOrder)) {
-      const stays = this.isActiveStill(s);
-      if (stays && !enabledTransitions.some((t) => t.source === s && this.staysInItself(t))) continue;
+      const stays = enabledTransitions.some((t) => t.source === s && this.staysInItself(t));
       this.configuration.add(s);
       if (!stays) for (const content of s.onentry) this.executeContent(content);
       if (statesForDefaultEntry.isMember(s)) this.executeContent(s.default!.content);
@@ -235,14 +234,6 @@ export class Interpreter implements Session {
       if (historyContent !== undefined) this.executeContent(historyContent);
       if (isFinalState(s)) this.finalStateEntered(s);
     }
-  }
-
-  /**
-   * Beyond SCXML, whose algorithm enters some states that are active: a history adds all states up to its parent, which
-   * may lie above the domain of a transition that comes from inside. Nothing is entered that was not left.
-   */
-  isActiveStill(s: StateNode): boolean {
-    return this.configuration.isMember(s);
   }
 
   /** The last part of `enterStates`. https://www.w3.org/TR/scxml/#CoreIntroduction */
@@ -266,6 +257,7 @@ export class Interpreter implements Session {
 
   private computeEntrySet(transitions: readonly TransitionNode[], entry: EntrySet): void {
     for (const t of transitions) {
+      const known = entry.statesToEnter.toList();
       for (const s of t.target) this.addDescendantStatesToEnter(s, entry);
       const ancestor = this.getTransitionDomain(t);
       for (const s of this.getEffectiveTargetStates(t).toList()) {
@@ -273,7 +265,23 @@ export class Interpreter implements Session {
         // Beyond SCXML: the domain may be a parallel state, whose regions have all been left.
         if (ancestor !== null && isParallelState(ancestor)) this.addRegionsToEnter(ancestor, entry);
       }
+      for (const s of entry.statesToEnter.toList())
+        if (!known.includes(s) && !this.wasLeft(s, t)) entry.statesToEnter.delete(s);
     }
+  }
+
+  /**
+   * Beyond SCXML, whose algorithm may enter what was not left: a history adds all states up to its parent, which may lie
+   * above the domain of a transition that comes from inside, and their regions. Only what is below the domain is entered,
+   * or starts its inside again.
+   */
+  wasLeft(s: StateNode, t: TransitionNode): boolean {
+    const domain = this.getTransitionDomain(t);
+    return (
+      isScxmlElement(s) ||
+      (domain !== null && isDescendant(s, domain)) ||
+      (s === t.source && this.staysInItself(t))
+    );
   }
 
   private addDescendantStatesToEnter(state: StateNode, entry: EntrySet): void {
