@@ -24,8 +24,6 @@ export const limits = {
   recordDepthMax: 16,
   /** How long a write waits for another process's, the event loop with it; theirs take milliseconds unless they hang. */
   busyMsMax: 5_000,
-  /** SQLite's page cache. A group commit of a thousand runs must fit, or its pages are written twice. */
-  pageCacheBytesMax: 16 * 1024 * 1024,
   /** What is left of SQLite's write-ahead log after a burst; the rest goes back to the disk. */
   logBytesMax: 64 * 1024 * 1024,
   /** Runs whose row a SQLite store remembers, twice over; runs beyond it cost one more read per commit. */

@@ -2,8 +2,8 @@
  * From steps to a commit. What a run takes in one turn becomes one commit: its entries, its new head, a snapshot when
  * one pays, the activities it begins and ends, and what it sends to others. Pure but for the encoding.
  */
-import type { Effect } from "../core/effect.ts";
-import { settles } from "../core/event.ts";
+import type { Effect, SendEffect } from "../core/effect.ts";
+import { type Event, settles } from "../core/event.ts";
 import type { Json, JsonObject } from "../core/json.ts";
 import { diff, type Patch } from "../core/patch.ts";
 import type { State } from "../core/state.ts";
@@ -13,6 +13,7 @@ import { encode } from "../store/codec.ts";
 import { type Entry, writeEntry } from "../store/journal.ts";
 import type { ActivityRow, EntryRow, InboxRow, RunHead, SnapshotRow } from "../store/records.ts";
 import type { Commit } from "../store/store.ts";
+import type { Ids } from "./ids.ts";
 import type { Delivery, LiveRun } from "./live-run.ts";
 import type { Seal } from "./seal.ts";
 
@@ -27,19 +28,24 @@ export interface Taken {
 export class Checkpoint {
   readonly run: LiveRun;
   readonly taken: Taken[] = [];
+  /** Deliveries whose key was taken before: answered once it is sure that the first one is durable. */
+  readonly repeats: Delivery[] = [];
   head: RunHead;
   state: State;
+  /** Events for this or other runs that go out with the commit. */
+  readonly sends: { readonly row: InboxRow; readonly event: Event }[] = [];
   private readonly seal: Seal;
+  private readonly ids: Ids;
   private readonly rows: EntryRow[] = [];
   private readonly begun = new Map<string, ActivityRow>();
   private readonly ended: string[] = [];
-  private readonly sends: InboxRow[] = [];
   private bytes = 0;
   private snapshotBytes: number | undefined;
 
-  constructor(run: LiveRun, seal: Seal) {
+  constructor(run: LiveRun, seal: Seal, ids: Ids) {
     this.run = run;
     this.seal = seal;
+    this.ids = ids;
     this.head = run.head;
     this.state = run.state;
   }
@@ -84,16 +90,31 @@ export class Checkpoint {
         bytes,
       });
     } else if (effect.type === "cancel" && effect.of === "activity") this.end(effect.key);
+    else if (effect.type === "send") this.keepSend(effect, at);
+  }
+
+  /** A send between runs is a row of the inbox it goes to, in the same commit: delivered once, or never asked for. */
+  private keepSend({ to, event }: SendEffect, at: number): void {
+    const { tenant, run } = this.run.name;
+    const target =
+      to === "self" ? run : to === "parent" ? this.head.parent?.run : "run" in to ? to.run : undefined;
+    if (target === undefined) return;
+    const { parent } = this.head;
+    const sent: Event = {
+      ...event,
+      origin: run,
+      ...(to === "parent" && parent !== undefined ? { invokeId: parent.id, invocation: parent.key } : {}),
+    };
+    const bytes = this.seal.close(encode(sent as unknown as JsonObject), this.head);
+    this.sends.push({
+      row: { tenant, run: target, id: this.ids.next(), priority: 0, at, bytes },
+      event: sent,
+    });
   }
 
   /** An activity is no longer pending: it settled, or was cancelled. One begun in this turn never was. */
   end(key: string): void {
     if (!this.begun.delete(key)) this.ended.push(key);
-  }
-
-  /** Adds an event for a run's inbox. */
-  send(row: InboxRow): void {
-    this.sends.push(row);
   }
 
   commit(epoch: number): Commit {
@@ -111,7 +132,7 @@ export class Checkpoint {
       keys: deliveries.flatMap(({ row, key }) => (row === undefined ? (key ?? []) : [])),
       begun: [...this.begun.values()],
       ended: this.ended,
-      sends: this.sends,
+      sends: this.sends.map(({ row }) => row),
       starts: [],
     };
   }

@@ -34,6 +34,7 @@ export function hydrate(loaded: LoadedRun, registry: Registry, seal: Seal): Live
       priority,
       ...(key === undefined ? {} : { key }),
     })),
+    keys: new Set(),
     snapshotBytes: snapshot?.bytes.length ?? 0,
     entryBytes: entries.reduce((sum, { bytes }) => sum + bytes.length, 0),
   };

@@ -32,6 +32,8 @@ export interface LiveRun {
   state: State;
   /** In order of arrival. */
   readonly inbox: Delivery[];
+  /** Keys taken since the run came into memory; older ones are the store's to know. */
+  readonly keys: Set<string>;
   /** Bytes of the newest snapshot, and of the entries since: when these outweigh it, a new one pays. */
   snapshotBytes: number;
   entryBytes: number;

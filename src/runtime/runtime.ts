@@ -12,10 +12,10 @@ import { blankState } from "../core/work.ts";
 import { HoldfastError } from "../errors.ts";
 import { decode, encode } from "../store/codec.ts";
 import { type Entry, genesis, readEntry } from "../store/journal.ts";
-import type { Attribute, RunHead, RunName } from "../store/records.ts";
+import type { Attribute, InboxRow, RunHead, RunName } from "../store/records.ts";
 import type { CommitOutcome, Store } from "../store/store.ts";
 import { Activities } from "./activity.ts";
-import type { Taken } from "./checkpoint.ts";
+import type { Checkpoint } from "./checkpoint.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import { hydrate } from "./hydrate.ts";
 import { type Ids, systemIds } from "./ids.ts";
@@ -23,6 +23,7 @@ import { type Delivery, type Handled, hasEnded, type LiveRun } from "./live-run.
 import { createRegistry, eventPriority, type MachineEntry, type Registry } from "./registry.ts";
 import { noSeal, type Seal } from "./seal.ts";
 import { fencedError, StepLoop } from "./step-loop.ts";
+import { isGone, workerName } from "./worker.ts";
 
 export interface RuntimeOptions {
   readonly store: Store;
@@ -125,13 +126,14 @@ class Engine implements Runtime {
     this.#ids = options.ids ?? systemIds;
     this.#seal = options.seal ?? noSeal;
     this.#registry = createRegistry(options.machines);
-    this.#worker = this.#ids.next();
+    this.#worker = workerName(this.#ids.next());
     this.#loop = new StepLoop({
       store: this.#store,
       clock: this.#clock,
       seal: this.#seal,
       epoch: () => this.#epoch,
-      published: (run, taken) => this.#publish(run, taken),
+      ids: this.#ids,
+      published: (checkpoint) => this.#publish(checkpoint),
       lost: (run, deliveries, outcome) => void this.#recover(run, deliveries, outcome),
       failed: (error) => this.#fail(error),
     });
@@ -204,6 +206,7 @@ class Engine implements Runtime {
       head,
       state: blankState(bound.machine.chart),
       inbox: [],
+      keys: new Set(),
       snapshotBytes: 0,
       entryBytes: 0,
     };
@@ -254,6 +257,10 @@ class Engine implements Runtime {
   ): Promise<Receipt> {
     const run = await this.#read(name);
     const event: Event = data === undefined ? { type } : { type, data };
+    if (key !== undefined && (await this.#store.readKeys(name, [key])).length > 0) {
+      const repeated: Handled = { seq: run.head.seq, outcome: "ignored", error: undefined };
+      return { handled: async () => repeated };
+    }
     const handled = await this.#deliver(run, event, key);
     return { handled: async () => handled };
   }
@@ -293,19 +300,18 @@ class Engine implements Runtime {
 
   // What happens after a commit.
 
-  #publish(run: LiveRun, taken: readonly Taken[]): void {
+  #publish({ run, taken, sends }: Checkpoint): void {
     for (const { step } of taken) {
       for (const effect of step.effects) {
         if (effect.type === "log") this.#options.onLog?.({ ...effect, run: run.name.run });
         else if (effect.type === "emit") this.#options.onEmit?.({ ...effect, run: run.name.run });
         else if (effect.type === "cancel" && effect.of === "activity")
           this.#activities.cancel(run.name, effect.key);
-        else if (effect.type === "send" && effect.to === "self")
-          this.#deliver(run, effect.event).catch(() => {});
       }
     }
     if (taken.some(({ step }) => step.effects.some(({ type }) => type === "activity")))
       void this.#startActivities(run);
+    for (const { row, event } of sends) this.#bring(row, event);
     if (run.head.wakeAt !== undefined) this.#setAlarm(run.head.wakeAt);
     const key = keyOf(run.name);
     const watchers = this.#watchers.get(key);
@@ -316,6 +322,13 @@ class Engine implements Runtime {
       );
     }
     if (hasEnded(run)) this.#live.delete(key);
+  }
+
+  /** An event is in a run's inbox: the run takes it from there, now if it is in memory, else when it has been read. */
+  #bring(row: InboxRow, event: Event): void {
+    const live = this.#live.get(keyOf(row));
+    if (live === undefined) void this.#find(row).catch((error: unknown) => this.#fail(error));
+    else this.#loop.deliver(live, { event, row: row.id, priority: row.priority });
   }
 
   async #startActivities(run: LiveRun): Promise<void> {
@@ -415,7 +428,13 @@ class Engine implements Runtime {
   // Owning the store.
 
   async #own(): Promise<void> {
-    const lease = await this.#store.own(this.#worker, leaseMs, this.#clock.now());
+    const own = () => this.#store.own(this.#worker, leaseMs, this.#clock.now());
+    let lease = await own();
+    if (lease.outcome === "taken" && isGone(lease.owner)) {
+      // It was killed: there is no need to wait for its lease to lapse.
+      await this.#store.release(lease.owner, lease.epoch);
+      lease = await own();
+    }
     if (lease.outcome === "taken") {
       throw new HoldfastError(
         "STORE_OWNED",

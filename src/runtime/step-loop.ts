@@ -12,8 +12,9 @@ import { cancel, type Step, start, step } from "../core/step.ts";
 import { HoldfastError, isHoldfastError } from "../errors.ts";
 import type { RunName } from "../store/records.ts";
 import type { CommitOutcome, Store } from "../store/store.ts";
-import { Checkpoint, type Taken } from "./checkpoint.ts";
+import { Checkpoint } from "./checkpoint.ts";
 import type { Clock } from "./clock.ts";
+import type { Ids } from "./ids.ts";
 import { type Delivery, type LiveRun, takeDelivery } from "./live-run.ts";
 import type { Seal } from "./seal.ts";
 
@@ -25,9 +26,10 @@ export interface LoopWorld {
   readonly store: Store;
   readonly clock: Clock;
   readonly seal: Seal;
+  readonly ids: Ids;
   readonly epoch: () => number;
   /** A turn of a run is durable: its effects may happen now. */
-  published(run: LiveRun, taken: readonly Taken[]): void;
+  published(checkpoint: Checkpoint): void;
   /** The store has another idea of this run; its deliveries that were only in memory come back. */
   lost(run: LiveRun, deliveries: readonly Delivery[], outcome: CommitOutcome): void;
   /** The store cannot be reached, or this process no longer owns the runs. */
@@ -79,7 +81,10 @@ export class StepLoop {
     const now = clock.now();
     const runs = [...this.#ready];
     this.#ready.clear();
-    const checkpoints = runs.map((run) => this.#takeSteps(run, now)).filter(({ taken }) => taken.length > 0);
+    const turns = runs.map((run) => this.#takeSteps(run, now));
+    // Without a step there is nothing to commit: whatever is repeated was durable before this turn.
+    for (const { taken, run, repeats } of turns) if (taken.length === 0) answer(repeats, run);
+    const checkpoints = turns.filter(({ taken }) => taken.length > 0);
     if (checkpoints.length === 0) return;
     const commits = checkpoints.map((checkpoint) => checkpoint.commit(epoch()));
     const outcomes = await store.commit(commits, now);
@@ -89,9 +94,15 @@ export class StepLoop {
   }
 
   #takeSteps(run: LiveRun, now: number): Checkpoint {
-    const checkpoint = new Checkpoint(run, this.#world.seal);
+    const checkpoint = new Checkpoint(run, this.#world.seal, this.#world.ids);
     while (run.inbox.length > 0 && checkpoint.taken.length < stepsPerTurnMax) {
       const delivery = takeDelivery(run) as Delivery;
+      const { key } = delivery;
+      if (key !== undefined && run.keys.has(key)) {
+        checkpoint.repeats.push(delivery);
+        continue;
+      }
+      if (key !== undefined) run.keys.add(key);
       try {
         checkpoint.add(delivery, stepOf(run, checkpoint, delivery, now), now);
       } catch (error) {
@@ -104,19 +115,25 @@ export class StepLoop {
   }
 
   #conclude(checkpoint: Checkpoint, outcome: CommitOutcome): void {
-    const { run, taken } = checkpoint;
+    const { run, taken, repeats } = checkpoint;
     if (outcome.outcome === "committed") {
       checkpoint.adopt();
       for (const { delivery, step: made, seq } of taken) {
         delivery.handled?.({ seq, outcome: made.outcome, error: made.error });
       }
-      this.#world.published(run, taken);
+      answer(repeats, run);
+      this.#world.published(checkpoint);
       return;
     }
     this.#ready.delete(run);
-    const deliveries = [...taken.map(({ delivery }) => delivery), ...run.inbox.splice(0)];
+    const deliveries = [...taken.map(({ delivery }) => delivery), ...repeats, ...run.inbox.splice(0)];
     this.#world.lost(run, deliveries, outcome);
   }
+}
+
+/** Tells senders that their event is one the run has had. */
+function answer(repeats: readonly Delivery[], { head }: LiveRun): void {
+  for (const { handled } of repeats) handled?.({ seq: head.seq, outcome: "ignored", error: undefined });
 }
 
 /** The step a delivery leads to; `cancel` is the one event the machine has no say in. */

@@ -14,7 +14,10 @@ const compressed = 1;
 
 /** JSON as bytes; large values are compressed. Throws VALUE_TOO_LARGE beyond `limits.valueBytesMax`. */
 export function encode(value: Json): Uint8Array {
-  const text = Buffer.from(JSON.stringify(value), "utf8");
+  return pack(Buffer.from(JSON.stringify(value), "utf8"));
+}
+
+function pack(text: Buffer): Uint8Array {
   if (text.length > limits.valueBytesMax) {
     throw new HoldfastError(
       "VALUE_TOO_LARGE",

@@ -100,7 +100,7 @@ export interface RunQuery {
 /** The right to step runs until `until`; `epoch` grows with every new owner. */
 export type Lease =
   | { readonly outcome: "owned"; readonly epoch: number; readonly until: number }
-  | { readonly outcome: "taken"; readonly owner: string; readonly until: number };
+  | { readonly outcome: "taken"; readonly owner: string; readonly epoch: number; readonly until: number };
 
 export interface Store {
   /** Prepares the store: makes or migrates its schema. Throws STORE_NEWER if it was written by a newer version. */
@@ -109,7 +109,7 @@ export interface Store {
 
   /** Takes or renews the right to step runs, as `lease.ts` decides. The same worker keeps its epoch while its lease is good. */
   own(worker: string, leaseMs: number, now: number): Promise<Lease>;
-  /** Gives the right back, if this worker has it. */
+  /** Gives the right back, if this worker has it under this epoch; also on behalf of one that is known to be gone. */
   release(worker: string, epoch: number): Promise<void>;
 
   /**

@@ -22,14 +22,14 @@ export const leaseCases: Cases = {
     expect(renewed).toEqual({ outcome: "owned", epoch: 1, until: noon + 5_000 + leaseMs });
   },
 
-  "a lease that is good is refused to others, with its owner and its end": async ({
+  "a lease that is good is refused to others, with its owner, its epoch and its end": async ({
     store,
     reopen,
     expect,
   }) => {
     await store.own("a", leaseMs, noon);
     const opened = await reopen();
-    const taken = { outcome: "taken", owner: "a", until: noon + leaseMs };
+    const taken = { outcome: "taken", owner: "a", epoch: 1, until: noon + leaseMs };
     expect(await opened.own("b", leaseMs, noon)).toEqual(taken);
     expect(await opened.own("b", leaseMs, noon + leaseMs - 0.5)).toEqual(taken);
   },
@@ -55,6 +55,23 @@ export const leaseCases: Cases = {
       epoch: 2,
       until: noon + leaseMs,
     });
+  },
+
+  "a lease is given back on behalf of a worker that is gone, by what its refusal told": async ({
+    store,
+    reopen,
+    expect,
+  }) => {
+    const { epoch, head } = await begun(store);
+    const opened = await reopen();
+    const lease = await opened.own("b", leaseMs, noon);
+    if (lease.outcome === "taken") await opened.release(lease.owner, lease.epoch);
+    expect(await opened.own("b", leaseMs, noon)).toEqual({
+      outcome: "owned",
+      epoch: 2,
+      until: noon + leaseMs,
+    });
+    expect(await opened.commit([commitOn(head, epoch)], 0)).toEqual([{ outcome: "fenced", epoch: 2 }]);
   },
 
   "only its owner, of that epoch, gives a lease back": async ({ store, expect }) => {

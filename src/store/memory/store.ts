@@ -47,8 +47,8 @@ class MemoryStore implements Store {
 
   async own(worker: string, leaseMs: number, now: number): Promise<Lease> {
     const taken = takeLease(this.#lease, worker, leaseMs, now);
-    const { owner, until } = this.#lease;
-    if (taken === undefined) return { outcome: "taken", owner: owner as string, until };
+    const { owner, epoch, until } = this.#lease;
+    if (taken === undefined) return { outcome: "taken", owner: owner as string, epoch, until };
     this.#lease = taken;
     return { outcome: "owned", epoch: taken.epoch, until: taken.until };
   }

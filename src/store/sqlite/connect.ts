@@ -24,6 +24,8 @@ export function connect(path: string, { synchronous = "full" }: SqliteOptions = 
     identify(database, path);
     configure(database, path, synchronous);
     migrate(database, path);
+    // A file that can only be read is told now, not by the first commit.
+    database.exec("BEGIN IMMEDIATE; UPDATE lease SET epoch = epoch; ROLLBACK");
     return database;
   } catch (error) {
     database.close();
@@ -44,7 +46,6 @@ function configure(database: DatabaseSync, path: string, synchronous: "full" | "
     PRAGMA synchronous = ${synchronous === "full" ? "FULL" : "NORMAL"};
     PRAGMA fullfsync = ${synchronous === "full" ? "ON" : "OFF"};
     PRAGMA checkpoint_fullfsync = ON;
-    PRAGMA cache_size = -${limits.pageCacheBytesMax / 1024};
     PRAGMA journal_size_limit = ${limits.logBytesMax};
     PRAGMA cell_size_check = ON;
     PRAGMA trusted_schema = OFF;

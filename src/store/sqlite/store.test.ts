@@ -45,7 +45,7 @@ function openWith(create: (path: string) => Store) {
 
 /** Two connections to one file, as two processes have them: each call goes to the one that was not asked last. */
 function alternating(path: string): Store {
-  const stores = [sqlite(path), sqlite(path)] as const;
+  const stores = [sqlite(path, { synchronous: "normal" }), sqlite(path, { synchronous: "normal" })] as const;
   let turn = 0;
   const both = (verb: "open" | "close") => async () => {
     for (const store of stores) await store[verb]();
@@ -121,7 +121,7 @@ describe("a second process", () => {
       say(await store.commit([commitOn(head, ${epoch} + 1)], noon));
     `);
     expect(answers).toEqual([
-      { outcome: "taken", owner: "worker-1", until: noon + leaseMs },
+      { outcome: "taken", owner: "worker-1", epoch, until: noon + leaseMs },
       ["accepted"],
       [{ outcome: "fenced", epoch }],
     ]);

@@ -75,7 +75,8 @@ class SqliteStore implements Store {
     return this.#write(({ statements }) => {
       const lease = readLease(statements);
       const taken = takeLease(lease, worker, leaseMs, now);
-      if (taken === undefined) return { outcome: "taken", owner: lease.owner as string, until: lease.until };
+      if (taken === undefined)
+        return { outcome: "taken", owner: lease.owner as string, epoch: lease.epoch, until: lease.until };
       const { epoch, from, until } = taken;
       statements.writeLease.run(worker, epoch, from, until);
       return { outcome: "owned", epoch, until };
