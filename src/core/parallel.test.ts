@@ -228,7 +228,7 @@ describe("writes that are no contradiction", () => {
 
 describe("a declared write policy", () => {
   test("lets what an ancestor writes afterwards stand, whatever the regions fought over", () => {
-    const count = { update: (draft: { v: number }) => void (draft.v += 1) };
+    const count = { update: (draft: { v: number }) => void draft.v++ };
     const machine = defineMachine<{ v: number }>({
       id: "m",
       start: { v: 0 },
