@@ -59,7 +59,10 @@ export const errors = {
   SCXML_INVALID: { retry: "after-fix", meaning: "An SCXML document cannot be read." },
   MACHINE_UNKNOWN: { retry: "after-fix", meaning: "The runtime has no machine of that name and version." },
   RUN_UNKNOWN: { retry: "after-fix", meaning: "There is no run of that id for this tenant." },
-  RUN_DIFFERS: { retry: "after-fix", meaning: "A run of that id exists already, of another machine or with another input." },
+  RUN_DIFFERS: {
+    retry: "after-fix",
+    meaning: "A run of that id exists already, of another machine or with another input.",
+  },
   RUNTIME_CLOSED: { retry: "never", meaning: "The runtime was closed, or stopped because its store failed." },
   VALUE_TOO_LARGE: { retry: "after-fix", meaning: "A value is larger than a store keeps in one piece." },
   STORE_CORRUPT: {

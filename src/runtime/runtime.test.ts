@@ -15,7 +15,11 @@ const counter = defineMachine<{ n: number; log: Json[] }>({
   states: {
     open: {
       on: {
-        add: { update: (draft, { event }) => void (draft.n += event.data as number) },
+        add: {
+          update: (draft, { event }) => {
+            draft.n += event.data as number;
+          },
+        },
         note: { update: (draft, { event }) => void draft.log.push(event.data as Json) },
         echo: { actions: { send: { type: "note", data: ({ event }) => event.data as Json } } },
         tell: {
@@ -32,6 +36,10 @@ const counter = defineMachine<{ n: number; log: Json[] }>({
   },
 });
 
+const keep = (draft: { got: Json }, { event }: { event: { data: Json } }) => {
+  draft.got = event.data;
+};
+
 const caller = (options: object = {}) =>
   defineMachine<{ got: Json }>({
     id: "caller",
@@ -42,8 +50,8 @@ const caller = (options: object = {}) =>
         invoke: {
           activity: "tool",
           input: "in",
-          onDone: { target: "done", update: (draft, { event }) => void (draft.got = event.data) },
-          onError: { target: "failed", update: (draft, { event }) => void (draft.got = event.data) },
+          onDone: { target: "done", update: keep },
+          onError: { target: "failed", update: keep },
           onUnknown: "unknown",
           ...options,
         },

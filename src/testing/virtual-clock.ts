@@ -26,7 +26,7 @@ export class VirtualClock implements Clock {
   }
 
   soon(run: () => void): void {
-    queueMicrotask(run);
+    void Promise.resolve().then(run);
   }
 
   /** Lets time pass, alarm by alarm, and everything that follows from each come to rest before the next. */

@@ -159,6 +159,21 @@ export const commitCases: Cases = {
     expect(await store.readHead(sample)).toEqual(second);
   },
 
+  "I2: a commit repeated because its answer was lost is a conflict at the checkpoint it made": async ({
+    store,
+    expect,
+  }) => {
+    const { epoch, head } = await begun(store);
+    await store.enqueue([eventOf("e1")]);
+    for (const plan of [{ keys: ["k"] }, { consumed: ["e1"] }]) {
+      const before = (await store.readHead(sample)) ?? head;
+      const commit = commitOn(before, epoch, plan);
+      const { seq } = await committed(store, commit);
+      for (let repeat = 0; repeat < 2; repeat++)
+        expect(await store.commit([commit], 0)).toEqual([{ outcome: "conflict", run: "run-1", seq }]);
+    }
+  },
+
   "I2: a commit from a checkpoint that is not there yet is a conflict": async ({ store, expect }) => {
     const { epoch, head } = await begun(store);
     const early = commitOn({ ...head, seq: 2 }, epoch);

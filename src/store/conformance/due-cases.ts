@@ -94,6 +94,17 @@ export const dueCases: Cases = {
     expect(await store.nextDue()).toEqual(noon + 10);
   },
 
+  "as many of one kind as are asked for are found": async ({ store, expect }) => {
+    const epoch = await owned(store);
+    const runs = ["a", "b", "c", "d", "e"];
+    for (const [index, run] of runs.entries()) {
+      const plan = { begun: [activityOf("1.0", { run, dueAt: noon + index })] };
+      await committed(store, firstCommit(run, epoch, plan));
+    }
+    for (const limit of [0, 1, 2, 3, 4, 5, 6])
+      expect(names(await store.due(noon + 99, limit))).toEqual(runs.slice(0, limit));
+  },
+
   "parked and ended runs are not due; one that is active again is": async ({ store, expect }) => {
     const { epoch, head } = await begun(store, { head: { wakeAt: noon }, begun: [activityOf("1.0")] });
     await store.enqueue([eventOf("e1")]);

@@ -93,7 +93,7 @@ export const readCases: Cases = {
   "what was given and what is read are nobody else's to change": async ({ store, expect }) => {
     const bytes = bytesOf("original");
     const attributes = { colour: "red" };
-    const { epoch, head } = await begun(store, {
+    await begun(store, {
       head: { attributes },
       entries: [{ ...entryOf(sample, 1), bytes }],
     });
@@ -104,8 +104,15 @@ export const readCases: Cases = {
     read[0]?.bytes.fill(0);
     expect((await store.load(sample))?.entries[0]?.bytes).toEqual(bytesOf("original"));
     expect((await store.readHead(sample))?.attributes).toEqual({ colour: "red" });
+  },
+
+  "a head that is changed in place and committed again is what it is then": async ({ store, expect }) => {
+    const attributes = { colour: "red" };
+    const { epoch, head } = await begun(store, { head: { attributes } });
+    attributes.colour = "blue";
     await committed(store, commitOn(head, epoch));
     expect((await store.findRuns({ tenant, limit: 1, attributes: { colour: "blue" } })).length).toEqual(1);
+    expect((await store.findRuns({ tenant, limit: 1, attributes: { colour: "red" } })).length).toEqual(0);
   },
 
   "content is kept once for its subject, and given in the order asked for": async ({

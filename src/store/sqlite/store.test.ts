@@ -182,10 +182,12 @@ describe("a second process", () => {
 describe("when something goes wrong", () => {
   test("I1: a call that fails half-way leaves nothing behind, and the store goes on", async () => {
     const { epoch, head } = await begun(store);
-    const bad = firstCommit("run-2", epoch, { keys: [null as unknown as string] });
-    await expect(store.commit([commitOn(head, epoch), bad], noon)).rejects.toThrow();
+    const second = firstCommit("run-2", epoch);
+    const bad = firstCommit("run-3", epoch, { keys: [null as unknown as string] });
+    await expect(store.commit([commitOn(head, epoch), second, bad], noon)).rejects.toThrow();
     expect(await store.readHead(sample)).toEqual(head);
-    expect(await store.readHead({ tenant, run: "run-2" })).toBeUndefined();
+    const next = commitOn(second.head, epoch);
+    expect(await store.commit([next], noon)).toEqual([{ outcome: "conflict", run: "run-2", seq: 0 }]);
     await committed(store, commitOn(head, epoch, { head: { attributes: { after: true } } }));
     expect((await store.findRuns({ tenant, limit: 9, attributes: { after: true } })).length).toBe(1);
   });
