@@ -9,7 +9,10 @@ export function checkCommit(commit: Commit): void {
   const newest = entries.at(-1) ?? fail(commit, "has no entry");
   if (head.seq !== newest.seq || head.digest !== newest.digest || head.updatedAt !== newest.at)
     fail(commit, "has a head that is not that of its newest entry");
-  if (snapshot !== undefined && (snapshot.seq !== head.snapshotSeq || snapshot.seq > head.seq))
+  if (
+    snapshot !== undefined &&
+    (snapshot.seq !== head.snapshotSeq || snapshot.seq <= expect || snapshot.seq > head.seq)
+  )
     fail(commit, "has a snapshot that is not the one its head tells of");
   // A second event of one key must not be stepped at all, so that only the first one is.
   if (keys.length > 1 && new Set(keys).size < keys.length) fail(commit, "has a key twice");

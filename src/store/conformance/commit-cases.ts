@@ -218,6 +218,7 @@ export const commitCases: Cases = {
       { ...good, head: { ...good.head, digest: "another" } },
       { ...good, head: { ...good.head, updatedAt: 0 } },
       { ...good, head: { ...good.head, snapshotSeq: 1 } },
+      { ...good, head: { ...good.head, snapshotSeq: 1 }, snapshot: { seq: 1, bytes: bytesOf("again") } },
       { ...good, keys: ["twice", "twice"] },
       { ...good, starts: [good] },
     ];

@@ -89,5 +89,8 @@ export type Statements = Readonly<Record<keyof typeof queries, StatementSync>>;
 
 export function prepareQueries(database: DatabaseSync): Statements {
   const prepared = Object.entries(queries).map(([name, sql]) => [name, database.prepare(sql)]);
-  return Object.fromEntries(prepared) as Statements;
+  const statements = Object.fromEntries(prepared) as Statements;
+  // Loading a run is mostly this, and a row takes half as long to make as a list.
+  statements.readEntries.setReturnArrays(true);
+  return statements;
 }

@@ -30,8 +30,9 @@ export function headOf(row: Row): RunHead {
   };
 }
 
-export function entryOf(row: Row): EntryRow {
-  const { seq, at, digest, bytes } = row as unknown as EntryRow;
+/** Entries come as lists. */
+export function entryOf(row: unknown): EntryRow {
+  const [seq, at, digest, bytes] = row as [number, number, string, Uint8Array];
   return { seq, at, digest, bytes };
 }
 

@@ -25,6 +25,7 @@ import { findDue } from "./due.ts";
 import { corrupt, notOpen, storeError } from "./errors.ts";
 import { findQuery } from "./find.ts";
 import { deliver } from "./inbox.ts";
+import { copyOf } from "./known.ts";
 import { prepareQueries, type Statements } from "./queries.ts";
 import { activityOf, chunkOf, entryOf, eventOf, headOf, type Row } from "./rows.ts";
 
@@ -135,7 +136,7 @@ class SqliteStore implements Store {
       if (known === undefined) return undefined;
       const { id, head } = known;
       return {
-        head: { ...head, attributes: { ...head.attributes } },
+        head: copyOf(head),
         ...this.#stateAt(statements, id, head.seq),
         inbox: statements.readInbox.all(id).map((row) => eventOf(name, row)),
         activities: statements.readActivities.all(id).map((row) => activityOf(name, row)),
