@@ -1,3 +1,7 @@
+/**
+ * The engine behind the façade: finds runs, hands them events, and sees to what follows from a commit. Every decision is
+ * the step loop's, every promise the store's.
+ */
 import { type Event, type EventShape, startEvent } from "../core/event.ts";
 import type { Json, JsonObject } from "../core/json.ts";
 import type { Machine } from "../core/machine.ts";
