@@ -58,6 +58,10 @@ export const errors = {
   },
   SCXML_INVALID: { retry: "after-fix", meaning: "An SCXML document cannot be read." },
   MACHINE_UNKNOWN: { retry: "after-fix", meaning: "The runtime has no machine of that name and version." },
+  NAME_INVALID: {
+    retry: "after-fix",
+    meaning: "A run, tenant, subject or key has a name that stores cannot keep.",
+  },
   RUN_UNKNOWN: { retry: "after-fix", meaning: "There is no run of that id for this tenant." },
   RUN_DIFFERS: {
     retry: "after-fix",

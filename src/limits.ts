@@ -28,4 +28,6 @@ export const limits = {
   logBytesMax: 64 * 1024 * 1024,
   /** Runs whose row a SQLite store remembers, twice over; runs beyond it cost one more read per commit. */
   knownRunsMax: 1_024,
+  /** Characters of a run's id, a tenant, a subject or a key: they are indexed, and read by people. */
+  nameLengthMax: 512,
 } as const;

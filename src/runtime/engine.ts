@@ -20,6 +20,7 @@ import { type Clock, systemClock } from "./clock.ts";
 import { hydrate } from "./hydrate.ts";
 import { type Ids, systemIds } from "./ids.ts";
 import { type Delivery, type Handled, hasEnded, type LiveRun } from "./live-run.ts";
+import { checkName } from "./name.ts";
 import { Ownership } from "./ownership.ts";
 import { createRegistry, eventPriority, type Registry } from "./registry.ts";
 import type { Receipt, Run, Runtime, RuntimeOptions, StartOptions } from "./run.ts";
@@ -103,6 +104,9 @@ export class Engine implements Runtime {
   ): Promise<Run<Context>> {
     this.#check();
     const { id = this.#ids.next(), tenant = defaultTenant, input } = options;
+    checkName("run", id);
+    checkName("tenant", tenant);
+    if (options.subject !== undefined) checkName("subject", options.subject);
     const name: RunName = { tenant, run: id };
     const existing = await this.#find(name);
     if (existing === undefined) await this.#begin(name, machine.id, machine.version, options);
@@ -188,6 +192,7 @@ export class Engine implements Runtime {
     data: Json | undefined,
     key: string | undefined,
   ): Promise<Receipt> {
+    if (key !== undefined) checkName("key", key);
     const run = await this.#read(name);
     const event: Event = data === undefined ? { type } : { type, data };
     if (key !== undefined && (await this.#store.readKeys(name, [key])).length > 0) {

@@ -1,6 +1,6 @@
 /** The façade on the reference store: what a run promises, across restarts, in virtual time. */
 import { afterEach, describe, expect, test } from "vitest";
-import { defineMachine, type Json } from "../index.ts";
+import { defineMachine, type Json, limits } from "../index.ts";
 import { memory } from "../store/memory/store.ts";
 import type { Store } from "../store/store.ts";
 import { VirtualClock } from "../testing/virtual-clock.ts";
@@ -134,6 +134,23 @@ describe("a run", () => {
       code: "RUN_DIFFERS",
     });
     await expect(runtime.run("b")).rejects.toMatchObject({ code: "RUN_UNKNOWN" });
+  });
+
+  test("needs names that stores can keep", async () => {
+    const { boot } = world();
+    const runtime = await boot();
+    const run = await runtime.start(counter, { id: "x".repeat(limits.nameLengthMax) });
+    for (const id of ["", "a\0b", "\ud800", "x".repeat(limits.nameLengthMax + 1), 5 as never]) {
+      await expect(runtime.start(counter, { id })).rejects.toMatchObject({ code: "NAME_INVALID" });
+      await expect(runtime.start(counter, { id: "a", tenant: id })).rejects.toMatchObject({
+        code: "NAME_INVALID",
+      });
+      await expect(runtime.start(counter, { id: "a", subject: id })).rejects.toMatchObject({
+        code: "NAME_INVALID",
+      });
+      await expect(run.send("add", 1, { key: id })).rejects.toMatchObject({ code: "NAME_INVALID" });
+    }
+    await expect(runtime.run("a")).rejects.toMatchObject({ code: "RUN_UNKNOWN" });
   });
 
   test("belongs to its tenant: another tenant's run of the same id is another run", async () => {
