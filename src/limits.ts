@@ -18,8 +18,10 @@ export const limits = {
   turnsMax: 100_000,
   /** Bytes of one stored value before compression. SQLite and PostgreSQL take more; people should not. */
   valueBytesMax: 64 * 1024 * 1024,
-  /** From here on compression saves more than it costs. */
-  compressedBytesMin: 1_024,
+  /** From here on compression saves more than it costs: setting it up takes longer than writing a few kilobytes. */
+  compressedBytesMin: 8_192,
+  /** A snapshot is not worth writing before there is this much to read without it. */
+  snapshotAfterBytesMin: 16_384,
   /** Levels that stored records add around users' values. */
   recordDepthMax: 16,
   /** How long a write waits for another process's, the event loop with it; theirs take milliseconds unless they hang. */

@@ -9,7 +9,8 @@ import { diff, type Patch } from "../core/patch.ts";
 import type { State } from "../core/state.ts";
 import type { Step } from "../core/step.ts";
 import type { HoldfastError } from "../errors.ts";
-import { encode } from "../store/codec.ts";
+import { limits } from "../limits.ts";
+import { encode, encodeSized } from "../store/codec.ts";
 import { type Entry, writeEntry } from "../store/journal.ts";
 import type { ActivityRow, EntryRow, InboxRow, RunHead, SnapshotRow } from "../store/records.ts";
 import type { Commit } from "../store/store.ts";
@@ -119,7 +120,8 @@ export class Checkpoint {
 
   commit(epoch: number): Commit {
     const { head, snapshotBytes, entryBytes } = this.run;
-    const snapshot = entryBytes + this.bytes > snapshotBytes ? this.takeSnapshot() : undefined;
+    const pays = entryBytes + this.bytes > Math.max(snapshotBytes, limits.snapshotAfterBytesMin);
+    const snapshot = pays ? this.takeSnapshot() : undefined;
     const deliveries = this.taken.map(({ delivery }) => delivery);
     return {
       expect: head.seq,
@@ -139,10 +141,10 @@ export class Checkpoint {
 
   private takeSnapshot(): SnapshotRow {
     const { digest } = this.head;
-    const bytes = this.seal.close(encode({ digest, state: this.state as unknown as Json }), this.head);
+    const { bytes, size } = encodeSized({ digest, state: this.state as unknown as Json });
     this.head = { ...this.head, snapshotSeq: this.head.seq };
-    this.snapshotBytes = bytes.length;
-    return { seq: this.head.seq, bytes };
+    this.snapshotBytes = size;
+    return { seq: this.head.seq, bytes: this.seal.close(bytes, this.head) };
   }
 
   /** The commit is durable: the run is where this turn led. */

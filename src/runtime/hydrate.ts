@@ -35,7 +35,7 @@ export function hydrate(loaded: LoadedRun, registry: Registry, seal: Seal): Live
       ...(key === undefined ? {} : { key }),
     })),
     keys: new Set(),
-    snapshotBytes: snapshot?.bytes.length ?? 0,
+    snapshotBytes: snapshot === undefined ? 0 : JSON.stringify(state).length,
     entryBytes: entries.reduce((sum, { bytes }) => sum + bytes.length, 0),
   };
 }

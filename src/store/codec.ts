@@ -14,7 +14,13 @@ const compressed = 1;
 
 /** JSON as bytes; large values are compressed. Throws VALUE_TOO_LARGE beyond `limits.valueBytesMax`. */
 export function encode(value: Json): Uint8Array {
-  return pack(Buffer.from(JSON.stringify(value), "utf8"));
+  return encodeSized(value).bytes;
+}
+
+/** The same, with the size it had before compression: what it will cost to read. */
+export function encodeSized(value: Json): { readonly bytes: Uint8Array; readonly size: number } {
+  const text = Buffer.from(JSON.stringify(value), "utf8");
+  return { bytes: pack(text), size: text.length };
 }
 
 function pack(text: Buffer): Uint8Array {
