@@ -78,6 +78,7 @@ export function allStages(report: string): Stage[] {
     { name: "tests", command: ["node_modules/vitest/vitest.mjs", "run", "--coverage", ...reporters], report },
     proof("scxml"),
     proof("differential"),
+    proof("kill"),
   ];
 }
 

@@ -57,6 +57,26 @@ export const errors = {
     meaning: "The sandbox for imported code broke down and is being loaded anew.",
   },
   SCXML_INVALID: { retry: "after-fix", meaning: "An SCXML document cannot be read." },
+  MACHINE_UNKNOWN: { retry: "after-fix", meaning: "The runtime has no machine of that name and version." },
+  NAME_INVALID: {
+    retry: "after-fix",
+    meaning: "A run, tenant, subject or key has a name that stores cannot keep.",
+  },
+  RUN_UNKNOWN: { retry: "after-fix", meaning: "There is no run of that id for this tenant." },
+  RUN_DIFFERS: {
+    retry: "after-fix",
+    meaning: "A run of that id exists already, of another machine or with another input.",
+  },
+  RUNTIME_CLOSED: { retry: "never", meaning: "The runtime was closed, or stopped because its store failed." },
+  VALUE_TOO_LARGE: { retry: "after-fix", meaning: "A value is larger than a store keeps in one piece." },
+  STORE_CORRUPT: {
+    retry: "never",
+    meaning: "Stored bytes are damaged: they do not decode, or do not match their digest.",
+  },
+  STORE_FOREIGN: { retry: "after-fix", meaning: "What is there is not a store of Holdfast." },
+  STORE_NEWER: { retry: "after-fix", meaning: "The store was written by a newer version of Holdfast." },
+  STORE_OWNED: { retry: "later", meaning: "Another process owns the runs of this store." },
+  STORE_UNAVAILABLE: { retry: "later", meaning: "The store cannot be reached, is full or failed to write." },
 } as const satisfies Record<string, { retry: Retry; meaning: string }>;
 
 export type ErrorCode = keyof typeof errors;

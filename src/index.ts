@@ -18,3 +18,14 @@ export type * from "./core/trace.ts";
 export type { StepOptions } from "./core/work.ts";
 export { type ErrorCode, errors, HoldfastError, isHoldfastError, type Retry } from "./errors.ts";
 export { limits } from "./limits.ts";
+export type { Activity as ActivityCode, ActivityScope } from "./runtime/activity.ts";
+export type { MachineEntry } from "./runtime/registry.ts";
+export {
+  createRuntime,
+  type Receipt,
+  type Run,
+  type Runtime,
+  type RuntimeOptions,
+  type StartOptions,
+} from "./runtime/runtime.ts";
+export type { Entry } from "./store/journal.ts";

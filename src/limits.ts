@@ -16,4 +16,20 @@ export const limits = {
   cachedMax: 10_000,
   /** Turns a simulation may need to come to rest without time passing; runs that keep sending to each other never do. */
   turnsMax: 100_000,
+  /** Bytes of one stored value before compression. SQLite and PostgreSQL take more; people should not. */
+  valueBytesMax: 64 * 1024 * 1024,
+  /** From here on compression saves more than it costs: setting it up takes longer than writing a few kilobytes. */
+  compressedBytesMin: 8_192,
+  /** A snapshot is not worth writing before there is this much to read without it. */
+  snapshotAfterBytesMin: 16_384,
+  /** Levels that stored records add around users' values. */
+  recordDepthMax: 16,
+  /** How long a write waits for another process's, the event loop with it; theirs take milliseconds unless they hang. */
+  busyMsMax: 5_000,
+  /** What is left of SQLite's write-ahead log after a burst; the rest goes back to the disk. */
+  logBytesMax: 64 * 1024 * 1024,
+  /** Runs whose row a SQLite store remembers, twice over; runs beyond it cost one more read per commit. */
+  knownRunsMax: 1_024,
+  /** Characters of a run's id, a tenant, a subject or a key: they are indexed, and read by people. */
+  nameLengthMax: 512,
 } as const;

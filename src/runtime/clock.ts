@@ -1,0 +1,24 @@
+/** Time, as a port: the one place where the runtime meets real clocks and timers. */
+
+export interface Clock {
+  /** Milliseconds since 1970. */
+  now(): number;
+  /** Calls back after so many milliseconds; the result takes it back. */
+  after(ms: number, run: () => void): () => void;
+  /** Calls back once whatever is going on now has run. */
+  soon(run: () => void): void;
+}
+
+/** A timer of Node cannot wait longer; later ones are woken in between and wait on. */
+const timerMsMax = 2 ** 31 - 1;
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  after(ms, run) {
+    const timer = setTimeout(run, Math.min(Math.max(0, ms), timerMsMax));
+    return () => clearTimeout(timer);
+  },
+  soon: (run) => {
+    setImmediate(run);
+  },
+};

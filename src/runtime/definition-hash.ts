@@ -1,0 +1,21 @@
+/** The structural hash that tells one definition from another. */
+import { hash } from "node:crypto";
+
+/** A hash of everything a definition says, in any order of keys; functions count by where they stand. */
+export function definitionHash(definition: object): string {
+  return hash("sha256", JSON.stringify(canonical(definition)), "base64url").slice(0, 22);
+}
+
+function canonical(value: unknown): unknown {
+  if (typeof value === "function") return "ƒ";
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map(canonical);
+  // A child machine stands for itself by name; what it does has a hash of its own.
+  if ("chart" in value && "id" in value) return { machine: value.id };
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([, item]) => item !== undefined)
+      .sort(([one], [other]) => (one < other ? -1 : 1))
+      .map(([key, item]) => [key, canonical(item)]),
+  );
+}

@@ -1,0 +1,25 @@
+/** Names that users choose: runs, tenants, subjects and keys. */
+import { HoldfastError } from "../errors.ts";
+import { limits } from "../limits.ts";
+
+/** Throws NAME_INVALID for a name that a store would cut, change or take for another. */
+export function checkName(what: string, name: unknown): void {
+  const problem = problemOf(name);
+  if (problem === undefined) return;
+  throw new HoldfastError(
+    "NAME_INVALID",
+    `The ${what} ${JSON.stringify(name)} cannot be used: it ${problem}`,
+    {
+      details: { what },
+    },
+  );
+}
+
+function problemOf(name: unknown): string | undefined {
+  if (typeof name !== "string") return "is not text";
+  if (name === "") return "is empty";
+  if (name.length > limits.nameLengthMax) return `has more than ${limits.nameLengthMax} characters`;
+  // Databases replace half a character by another one and end texts at NUL, so that two names could become one.
+  if (!name.isWellFormed() || name.includes("\0")) return "has characters that stores cannot keep";
+  return undefined;
+}

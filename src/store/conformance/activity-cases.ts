@@ -1,0 +1,127 @@
+/** recordActivity, chunks and documents: what is written beside the commits. */
+
+import type { ChunkRow } from "../records.ts";
+import {
+  activityOf,
+  begun,
+  bytesOf,
+  commitOn,
+  committed,
+  firstCommit,
+  leaseMs,
+  noon,
+  owned,
+  sample,
+  tenant,
+} from "./sample.ts";
+import type { Cases } from "./world.ts";
+
+export const activityCases: Cases = {
+  "an activity's row is replaced": async ({ store, reopen, expect }) => {
+    const { epoch } = await begun(store, { begun: [activityOf("1.0"), activityOf("1.1")] });
+    const row = activityOf("1.0", {
+      ...{ attempt: 3, status: "running", dueAt: noon + 0.5, report: bytesOf("half way") },
+    });
+    expect(await store.recordActivity(row, epoch)).toEqual(true);
+    expect((await (await reopen()).load(sample))?.activities).toEqual([row, activityOf("1.1")]);
+  },
+
+  "a report that is no longer there is gone": async ({ store, expect }) => {
+    const { epoch } = await begun(store, { begun: [activityOf("1.0", { report: bytesOf("an error") })] });
+    expect((await store.load(sample))?.activities[0]?.report).toEqual(bytesOf("an error"));
+    await store.recordActivity(activityOf("1.0"), epoch);
+    const [row] = (await store.load(sample))?.activities ?? [];
+    expect([row, Object.keys(row ?? {}).includes("report")]).toEqual([activityOf("1.0"), false]);
+  },
+
+  "a settled activity, or one that never was, is not recorded": async ({ store, expect }) => {
+    const { epoch, head } = await begun(store, { begun: [activityOf("1.0")] });
+    await committed(store, commitOn(head, epoch, { ended: ["1.0"] }));
+    for (const row of [activityOf("1.0"), activityOf("9.9"), activityOf("1.0", { run: "nobody" })])
+      expect(await store.recordActivity(row, epoch)).toEqual(false);
+    expect((await store.load(sample))?.activities).toEqual([]);
+  },
+
+  "I2: an old owner records nothing": async ({ store, expect }) => {
+    const { epoch } = await begun(store, { begun: [activityOf("1.0")] });
+    await owned(store, "worker-2", noon + leaseMs);
+    expect(await store.recordActivity(activityOf("1.0", { attempt: 5 }), epoch)).toEqual(false);
+    expect((await store.load(sample))?.activities).toEqual([activityOf("1.0")]);
+  },
+
+  "activities are in order of their keys": async ({ store, expect }) => {
+    const keys = ["2.0", "10.0", "1.1", "1.0"];
+    await begun(store, { begun: keys.map((key) => activityOf(key)) });
+    expect((await store.load(sample))?.activities.map(({ key }) => key)).toEqual([
+      "1.0",
+      "1.1",
+      "10.0",
+      "2.0",
+    ]);
+  },
+};
+
+const chunkOf = (offset: number, attempt = 1): ChunkRow => {
+  return { offset, attempt, bytes: bytesOf(`piece ${offset} of attempt ${attempt}`) };
+};
+
+export const chunkCases: Cases = {
+  "pieces come back in order, from an offset on, so many at a time": async ({ store, reopen, expect }) => {
+    await begun(store);
+    await store.appendChunks(sample, "1.0", [chunkOf(2), chunkOf(0), chunkOf(1)]);
+    await store.appendChunks(sample, "1.0", [chunkOf(3, 2)]);
+    const opened = await reopen();
+    expect(await opened.readChunks(sample, "1.0", 0, 9)).toEqual([
+      chunkOf(0),
+      chunkOf(1),
+      chunkOf(2),
+      chunkOf(3, 2),
+    ]);
+    expect(await opened.readChunks(sample, "1.0", 1, 2)).toEqual([chunkOf(1), chunkOf(2)]);
+    expect(await opened.readChunks(sample, "1.0", 4, 9)).toEqual([]);
+  },
+
+  "a piece that is there is never replaced": async ({ store, expect }) => {
+    await begun(store);
+    await store.appendChunks(sample, "1.0", [chunkOf(0)]);
+    await store.appendChunks(sample, "1.0", [chunkOf(0, 2), chunkOf(1, 2)]);
+    expect(await store.readChunks(sample, "1.0", 0, 9)).toEqual([chunkOf(0), chunkOf(1, 2)]);
+  },
+
+  "streams are each activity's own, and outlive it": async ({ store, expect }) => {
+    const { epoch, head } = await begun(store, { begun: [activityOf("1.0")] });
+    await store.appendChunks(sample, "1.0", [chunkOf(0)]);
+    await committed(store, commitOn(head, epoch, { ended: ["1.0"] }));
+    expect(await store.readChunks(sample, "1.0", 0, 9)).toEqual([chunkOf(0)]);
+    expect(await store.readChunks(sample, "1.1", 0, 9)).toEqual([]);
+  },
+
+  "a run that is not there has no stream": async ({ store, expect }) => {
+    const { epoch } = await begun(store);
+    await store.appendChunks({ tenant, run: "later" }, "1.0", [chunkOf(0)]);
+    await store.appendChunks(sample, "1.0", []);
+    await committed(store, firstCommit("later", epoch));
+    expect(await store.readChunks({ tenant, run: "later" }, "1.0", 0, 9)).toEqual([]);
+  },
+};
+
+export const documentCases: Cases = {
+  "a document is written once as new, then from its version on": async ({ store, reopen, expect }) => {
+    const write = (expected: number, text: string) =>
+      store.writeDocument(tenant, "board", expected, bytesOf(text));
+    expect(await store.readDocument(tenant, "board")).toEqual(undefined);
+    expect([await write(0, "one"), await write(0, "again"), await write(1, "two")]).toEqual([
+      true,
+      false,
+      true,
+    ]);
+    expect([await write(1, "stale"), await write(3, "early")]).toEqual([false, false]);
+    const opened = await reopen();
+    expect(await opened.readDocument(tenant, "board")).toEqual({ version: 2, bytes: bytesOf("two") });
+  },
+
+  "a document that is not there has no next version": async ({ store, expect }) => {
+    expect(await store.writeDocument(tenant, "board", 1, bytesOf("x"))).toEqual(false);
+    expect(await store.readDocument(tenant, "board")).toEqual(undefined);
+  },
+};

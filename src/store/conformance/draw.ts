@@ -1,0 +1,247 @@
+/**
+ * Drawing operations for the random sequences. The rows come from small pools, so that names, keys and checkpoints meet
+ * again and again; the model is looked at so that most of what is drawn can succeed.
+ */
+import type { ActivityRow, InboxRow, RunHead, RunName, RunStatus } from "../records.ts";
+import type { Commit, Lease, RunQuery, Store } from "../store.ts";
+import type { Chance } from "./chance.ts";
+import { activityOf, bytesOf, commitOn, eventOf, headOf, leaseMs, noon } from "./sample.ts";
+
+const pools = {
+  tenant: ["acme", "globex"],
+  run: ["r1", "r2", "r3", "r4"],
+  child: ["c1", "c2", "c3", "c4", "c5"],
+  subject: ["ada", "bob"],
+  key: ["k1", "k2", "k3", "k4", "k5", "k6"],
+  activity: ["1.0", "1.1", "2.0"],
+  digest: ["d1", "d2", "d3"],
+  document: ["board", "profile"],
+  worker: ["w1", "w2"],
+  status: ["active", "active", "active", "active", "active", "parked", "done", "failed"] as RunStatus[],
+} as const;
+
+/** One call of a verb, to be made of the store and of the model alike. */
+export interface Operation {
+  readonly verb: keyof Store;
+  readonly parameters: unknown;
+  call(store: Store): Promise<unknown>;
+}
+
+/** What the drawing remembers: the time, ids given so far, and the epoch each worker believes in. */
+export class Draw {
+  readonly #chance: Chance;
+  readonly #model: Store;
+  readonly #epochs = new Map<string, number>();
+  #now = noon;
+  #ids = 0;
+  #worker: string = pools.worker[0];
+
+  constructor(chance: Chance, model: Store) {
+    this.#chance = chance;
+    this.#model = model;
+  }
+
+  /** The next operation; time passes a little. */
+  async next(): Promise<Operation> {
+    this.#now += this.#chance.below(2_000);
+    const draws: readonly [weight: number, draw: () => Operation | Promise<Operation>][] = [
+      [30, () => this.#commit()],
+      [16, () => this.#enqueue()],
+      [10, () => this.#own()],
+      [2, () => this.#release()],
+      [6, () => this.#recordActivity()],
+      [4, () => this.#appendChunks()],
+      [4, () => this.#writeDocument()],
+      [28, () => this.#read()],
+    ];
+    let drawn = this.#chance.below(100);
+    for (const [weight, draw] of draws) {
+      if (drawn < weight) return draw();
+      drawn -= weight;
+    }
+    throw new Error("The weights must add up to a hundred");
+  }
+
+  /** What the store answered to `own` decides which epoch its worker believes in. */
+  heard(operation: Operation, answer: unknown): void {
+    if (operation.verb !== "own") return;
+    const lease = answer as Lease;
+    if (lease.outcome === "owned") this.#epochs.set(this.#worker, lease.epoch);
+  }
+
+  #own(): Operation {
+    if (this.#chance.percent(25)) this.#worker = this.#chance.pick(pools.worker);
+    const [worker, now] = [this.#worker, this.#now];
+    return operation("own", [worker, leaseMs, now], (store) => store.own(worker, leaseMs, now));
+  }
+
+  #release(): Operation {
+    const [worker, epoch] = [this.#worker, this.#epoch()];
+    return operation("release", [worker, epoch], (store) => store.release(worker, epoch));
+  }
+
+  /** Mostly the epoch this worker has, now and then another. */
+  #epoch(): number {
+    return (this.#epochs.get(this.#worker) ?? 0) + (this.#chance.percent(4) ? 1 : 0);
+  }
+
+  #name(): RunName {
+    const run = this.#chance.percent(75) ? this.#chance.pick(pools.run) : this.#chance.pick(pools.child);
+    return { tenant: this.#chance.pick(pools.tenant), run };
+  }
+
+  async #commit(): Promise<Operation> {
+    const tenant = this.#chance.pick(pools.tenant);
+    const runs = this.#chance.some(pools.run);
+    // What one item sends to a run that another begins or ends has no certain answer, so it is not asked for.
+    const idle = pools.run.filter((run) => !runs.includes(run));
+    const children = this.#chance.some(pools.child);
+    const commits: Commit[] = [];
+    for (const run of runs)
+      commits.push(
+        await this.#commitOf(
+          { tenant, run },
+          [run, ...idle],
+          children.splice(0, this.#chance.percent(25) ? 1 : 0),
+        ),
+      );
+    const now = this.#now;
+    return operation("commit", commits, (store) => store.commit(commits, now));
+  }
+
+  async #commitOf(
+    name: RunName,
+    recipients: readonly string[],
+    children: readonly string[],
+  ): Promise<Commit> {
+    const chance = this.#chance;
+    const loaded = await this.#model.load(name);
+    const before = loaded?.head ?? this.#fresh(name);
+    const { wakeAt: _wakeAt, ...idle } = before;
+    const head = chance.percent(30) ? { ...idle, ...this.#described() } : before;
+    const stale = chance.percent(8) ? chance.below(3) - 1 : 0;
+    const epoch = this.#epoch();
+    const waiting = loaded?.inbox.map(({ id }) => id) ?? [];
+    const starts = children.map((run) =>
+      commitOn(this.#fresh({ ...name, run }), epoch, { withSnapshot: chance.percent(50) }),
+    );
+    return commitOn({ ...head, seq: Math.max(0, before.seq + stale) }, epoch, {
+      steps: 1 + chance.below(3),
+      withSnapshot: chance.percent(30),
+      consumed: [...chance.some(waiting), ...(chance.percent(3) ? ["gone"] : [])],
+      keys: chance.percent(20) ? [chance.pick(pools.key)] : [],
+      begun: chance.percent(30) ? [this.#activity(name)] : [],
+      ended: chance.percent(20) ? [chance.pick(pools.activity)] : [],
+      contents: chance.percent(20)
+        ? [{ digest: chance.pick(pools.digest), bytes: bytesOf(String(this.#ids++)) }]
+        : [],
+      sends: chance.percent(30) ? [this.#event({ ...name, run: chance.pick(recipients) })] : [],
+      starts,
+    });
+  }
+
+  #fresh(name: RunName): RunHead {
+    const subject = this.#chance.pick(pools.subject);
+    return headOf({ ...name, subject, createdAt: this.#now, ...this.#described() });
+  }
+
+  /** What changes about a run now and then. */
+  #described(): Partial<RunHead> {
+    const chance = this.#chance;
+    const status = chance.pick(pools.status);
+    return {
+      status,
+      version: 1 + chance.below(2),
+      attributes: { stage: chance.below(3), ...(chance.percent(50) ? { urgent: chance.percent(50) } : {}) },
+      ...(chance.percent(50) ? { wakeAt: this.#now + chance.below(5_000) } : {}),
+      ...(status === "active" ? {} : { completedAt: this.#now }),
+    };
+  }
+
+  #event(name: RunName): InboxRow {
+    const chance = this.#chance;
+    const id = chance.percent(5) ? "repeated" : `e${String(this.#ids++).padStart(4, "0")}`;
+    const key = chance.percent(40) ? { key: chance.pick(pools.key) } : {};
+    return eventOf(id, { ...name, ...key, priority: chance.below(3), at: this.#now });
+  }
+
+  #activity(name: RunName): ActivityRow {
+    const chance = this.#chance;
+    return activityOf(chance.pick(pools.activity), {
+      ...name,
+      attempt: chance.below(3),
+      status: chance.pick(["waiting", "running"]),
+      dueAt: this.#now + chance.below(5_000),
+      bytes: bytesOf(String(this.#ids++)),
+      ...(chance.percent(40) ? { report: bytesOf("report") } : {}),
+    });
+  }
+
+  #enqueue(): Operation {
+    const rows = Array.from({ length: 1 + this.#chance.below(4) }, () => this.#event(this.#name()));
+    return operation("enqueue", rows, (store) => store.enqueue(rows));
+  }
+
+  #recordActivity(): Operation {
+    const [row, epoch] = [this.#activity(this.#name()), this.#epoch()];
+    return operation("recordActivity", [row, epoch], (store) => store.recordActivity(row, epoch));
+  }
+
+  #appendChunks(): Operation {
+    const [name, key] = [this.#name(), this.#chance.pick(pools.activity)];
+    const offset = this.#chance.below(5);
+    const chunks = [offset, offset + 1].map((at) => {
+      return { offset: at, attempt: this.#chance.below(3), bytes: bytesOf(String(this.#ids++)) };
+    });
+    return operation("appendChunks", [name, key, chunks], (store) => store.appendChunks(name, key, chunks));
+  }
+
+  #writeDocument(): Operation {
+    const [tenant, name] = [this.#chance.pick(pools.tenant), this.#chance.pick(pools.document)];
+    const [expect, bytes] = [this.#chance.below(4), bytesOf(String(this.#ids++))];
+    return operation("writeDocument", [tenant, name, expect], (store) =>
+      store.writeDocument(tenant, name, expect, bytes),
+    );
+  }
+
+  #read(): Operation {
+    const chance = this.#chance;
+    const [name, key, now] = [this.#name(), chance.pick(pools.activity), this.#now];
+    const [from, seq, limit] = [chance.below(6), chance.below(12), 1 + chance.below(6)];
+    const { tenant } = name;
+    const query = this.#query(tenant);
+    const subject = chance.pick(pools.subject);
+    return chance.pick([
+      operation("due", now, (store) => store.due(now, 1_000)),
+      operation("nextDue", [], (store) => store.nextDue()),
+      operation("readKeys", name, (store) => store.readKeys(name, pools.key)),
+      operation("readHead", name, (store) => store.readHead(name)),
+      operation("load", name, (store) => store.load(name)),
+      operation("readAt", [name, seq], (store) => store.readAt(name, seq)),
+      operation("readJournal", [name, from, limit], (store) => store.readJournal(name, from, limit)),
+      operation("readContents", subject, (store) => store.readContents(tenant, subject, pools.digest)),
+      operation("findRuns", query, (store) => store.findRuns(query)),
+      operation("readChunks", [name, key, from], (store) => store.readChunks(name, key, from, limit)),
+      operation("readDocument", tenant, (store) => store.readDocument(tenant, pools.document[0])),
+    ]);
+  }
+
+  #query(tenant: string): RunQuery {
+    const chance = this.#chance;
+    const attributes = { stage: chance.below(3), ...(chance.percent(40) ? { urgent: true } : {}) };
+    return {
+      tenant,
+      limit: 1 + chance.below(5),
+      ...(chance.percent(30) ? { subject: chance.pick(pools.subject) } : {}),
+      ...(chance.percent(20) ? { status: chance.pick(pools.status) } : {}),
+      ...(chance.percent(20) ? { createdFrom: noon + chance.below(60_000) } : {}),
+      ...(chance.percent(20) ? { createdBefore: noon + chance.below(120_000) } : {}),
+      ...(chance.percent(30) ? { after: chance.pick(pools.run) } : {}),
+      ...(chance.percent(50) ? { attributes } : {}),
+    };
+  }
+}
+
+function operation(verb: keyof Store, parameters: unknown, call: Operation["call"]): Operation {
+  return { verb, parameters, call };
+}

@@ -1,0 +1,136 @@
+/** load, readHead, readAt, readJournal, readContents: what was committed, at any checkpoint. */
+
+import type { RunHead } from "../records.ts";
+import type { Store } from "../store.ts";
+import { begun, bytesOf, commitOn, committed, entryOf, firstCommit, sample, tenant } from "./sample.ts";
+import type { Cases } from "./world.ts";
+
+const nobody = { tenant, run: "nobody" };
+
+/** A run of nine checkpoints, with a snapshot at each of these. */
+async function nineSteps(store: Store, snapshots: readonly number[]): Promise<RunHead> {
+  const started = await begun(store, { withSnapshot: snapshots.includes(1) });
+  let { head } = started;
+  while (head.seq < 9) {
+    const withSnapshot = snapshots.includes(head.seq + 1);
+    head = await committed(store, commitOn(head, started.epoch, { withSnapshot }));
+  }
+  return head;
+}
+
+const entriesOf = (from: number, to: number) =>
+  Array.from({ length: to - from + 1 }, (_, index) => entryOf(sample, from + index));
+const snapshotOf = (seq: number) => ({ seq, bytes: bytesOf(`state of run-1 at ${seq}`) });
+
+export const readCases: Cases = {
+  "a run that is not there is undefined, and empty where a list is asked for": async ({ store, expect }) => {
+    await begun(store);
+    expect([await store.readHead(nobody), await store.load(nobody), await store.readAt(nobody, 1)]).toEqual([
+      ...[undefined, undefined, undefined],
+    ]);
+    expect(await store.readJournal(nobody, 1, 9)).toEqual([]);
+  },
+
+  "load gives the newest snapshot and the entries after it": async ({ store, reopen, expect }) => {
+    const head = await nineSteps(store, [1, 4, 7]);
+    const loaded = await (await reopen()).load(sample);
+    expect(loaded?.head).toEqual(head);
+    expect([loaded?.snapshot, loaded?.entries]).toEqual([snapshotOf(7), entriesOf(8, 9)]);
+  },
+
+  "a run without a snapshot is read from its first entry": async ({ store, expect }) => {
+    await nineSteps(store, []);
+    const loaded = await store.load(sample);
+    expect([loaded?.snapshot, loaded?.entries]).toEqual([undefined, entriesOf(1, 9)]);
+  },
+
+  "I3: every checkpoint can be read, from the newest kept snapshot before it": async ({
+    store,
+    reopen,
+    expect,
+  }) => {
+    await nineSteps(store, [2, 4, 7]);
+    const opened = await reopen();
+    const at = async (seq: number) => {
+      const read = await opened.readAt(sample, seq);
+      return read && [read.snapshot, read.entries];
+    };
+    expect(await at(1)).toEqual([undefined, entriesOf(1, 1)]);
+    expect(await at(3), "only the two newest snapshots are kept").toEqual([undefined, entriesOf(1, 3)]);
+    expect(await at(4)).toEqual([snapshotOf(4), []]);
+    expect(await at(6)).toEqual([snapshotOf(4), entriesOf(5, 6)]);
+    expect(await at(9)).toEqual([snapshotOf(7), entriesOf(8, 9)]);
+  },
+
+  "a checkpoint that never was is undefined": async ({ store, expect }) => {
+    await nineSteps(store, [1]);
+    for (const seq of [-1, 0, 10, 1e9]) expect(await store.readAt(sample, seq)).toEqual(undefined);
+  },
+
+  "I3: the journal is read in order, from a checkpoint on, so many at a time": async ({
+    store,
+    reopen,
+    expect,
+  }) => {
+    await nineSteps(store, [3, 6]);
+    const opened = await reopen();
+    expect(await opened.readJournal(sample, 1, 100)).toEqual(entriesOf(1, 9));
+    expect(await opened.readJournal(sample, 0, 2)).toEqual(entriesOf(1, 2));
+    expect(await opened.readJournal(sample, 4, 3)).toEqual(entriesOf(4, 6));
+    expect(await opened.readJournal(sample, 9, 3)).toEqual(entriesOf(9, 9));
+    expect(await opened.readJournal(sample, 10, 3)).toEqual([]);
+  },
+
+  "I1: bytes come back as they were, empty, large and of any value": async ({ store, reopen, expect }) => {
+    const { epoch, head } = await begun(store);
+    const every = Uint8Array.from({ length: 256 }, (_, value) => value);
+    const sizes = [new Uint8Array(0), every, new Uint8Array(200_000).fill(255)];
+    const entries = sizes.map((bytes, index) => ({ ...entryOf(sample, index + 2), bytes }));
+    await committed(store, { ...commitOn(head, epoch, { steps: 3 }), entries });
+    expect(await (await reopen()).readJournal(sample, 2, 9)).toEqual(entries);
+  },
+
+  "what was given and what is read are nobody else's to change": async ({ store, expect }) => {
+    const bytes = bytesOf("original");
+    const attributes = { colour: "red" };
+    await begun(store, {
+      head: { attributes },
+      entries: [{ ...entryOf(sample, 1), bytes }],
+    });
+    bytes.fill(0);
+    attributes.colour = "blue";
+    const read = await store.readJournal(sample, 1, 1);
+    expect(read[0]?.bytes).toEqual(bytesOf("original"));
+    read[0]?.bytes.fill(0);
+    expect((await store.load(sample))?.entries[0]?.bytes).toEqual(bytesOf("original"));
+    expect((await store.readHead(sample))?.attributes).toEqual({ colour: "red" });
+  },
+
+  "a head that is changed in place and committed again is what it is then": async ({ store, expect }) => {
+    const attributes = { colour: "red" };
+    const { epoch, head } = await begun(store, { head: { attributes } });
+    attributes.colour = "blue";
+    await committed(store, commitOn(head, epoch));
+    expect((await store.findRuns({ tenant, limit: 1, attributes: { colour: "blue" } })).length).toEqual(1);
+    expect((await store.findRuns({ tenant, limit: 1, attributes: { colour: "red" } })).length).toEqual(0);
+  },
+
+  "content is kept once for its subject, and given in the order asked for": async ({
+    store,
+    reopen,
+    expect,
+  }) => {
+    const contents = ["d1", "d2", "d3"].map((digest) => ({ digest, bytes: bytesOf(`content ${digest}`) }));
+    const { epoch, head } = await begun(store, { contents });
+    const repeated = { digest: "d1", bytes: bytesOf("the same digest, sealed otherwise") };
+    await committed(store, commitOn(head, epoch, { contents: [repeated] }));
+    await committed(store, firstCommit("run-2", epoch, { head: { subject: "bob" }, contents: [repeated] }));
+    const opened = await reopen();
+    expect(await opened.readContents(tenant, "ada", ["d3", "none", "d1"])).toEqual([
+      contents[2],
+      contents[0],
+    ]);
+    expect(await opened.readContents(tenant, "bob", ["d1", "d2"])).toEqual([repeated]);
+    expect(await opened.readContents(tenant, "nobody", ["d1"])).toEqual([]);
+  },
+};

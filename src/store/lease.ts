@@ -1,0 +1,40 @@
+/**
+ * Who may step runs: the decision behind `own`, the same in every store.
+ *
+ * A lease is about liveness only; the epoch is what keeps an old owner from writing. So when in doubt a lease is taken
+ * for lapsed: one that ends too far ahead was given by a clock that has been set back since, and waiting for it could
+ * take years.
+ */
+export interface LeaseRow {
+  /** Undefined before the first owner and after a release. */
+  readonly owner: string | undefined;
+  readonly epoch: number;
+  /** When it was taken or last renewed. */
+  readonly from: number;
+  readonly until: number;
+}
+
+/** The lease of a store that nobody has owned yet. */
+export const unowned: LeaseRow = { owner: undefined, epoch: 0, from: 0, until: 0 };
+
+/** The lease after this worker has taken or renewed it; undefined while somebody else's is good. */
+export function takeLease(
+  lease: LeaseRow,
+  worker: string,
+  leaseMs: number,
+  now: number,
+): LeaseRow | undefined {
+  if (isHeld(lease, now) && lease.owner !== worker) return undefined;
+  const epoch = isHeld(lease, now) ? lease.epoch : lease.epoch + 1;
+  return { owner: worker, epoch, from: now, until: now + leaseMs };
+}
+
+/** Whether a commit made under this epoch may still be written. A lapsed lease that nobody took is no reason against it. */
+export function isOwnedUnder(lease: LeaseRow, epoch: number): boolean {
+  return lease.owner !== undefined && lease.epoch === epoch;
+}
+
+function isHeld({ owner, from, until }: LeaseRow, now: number): boolean {
+  const longest = 2 * (until - from);
+  return owner !== undefined && now < until && until - now <= longest;
+}

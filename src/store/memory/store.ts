@@ -1,0 +1,295 @@
+/**
+ * The memory store: the reference model the others are compared with. Plain maps and lists, and no cleverness: each verb
+ * is written as the port describes it, checks everything before it changes anything, and runs without a pause, so it is
+ * atomic (I1). Rows are copied on the way in and frozen copies go out: nobody shares what is kept. Nothing survives the
+ * process.
+ */
+import { checkCommit, withStarts } from "../commit.ts";
+import { isOwnedUnder, type LeaseRow, takeLease, unowned } from "../lease.ts";
+import {
+  type ActivityRow,
+  type ChunkRow,
+  type ContentRow,
+  type DocumentRow,
+  type EntryRow,
+  type InboxRow,
+  type RunHead,
+  type RunName,
+  type SnapshotRow,
+  snapshotsKept,
+} from "../records.ts";
+import type { Commit, CommitOutcome, EnqueueOutcome, Lease, LoadedRun, RunQuery, Store } from "../store.ts";
+
+/** A store for tests and for runs that may be forgotten: it keeps everything in this process. */
+export function memory(): Store {
+  return new MemoryStore();
+}
+
+interface StoredRun {
+  head: RunHead;
+  readonly entries: EntryRow[];
+  snapshots: readonly SnapshotRow[];
+  readonly inbox: Map<string, InboxRow>;
+  readonly seen: Set<string>;
+  readonly activities: Map<string, { readonly row: ActivityRow; readonly epoch: number }>;
+  readonly chunks: Map<string, Map<number, ChunkRow>>;
+}
+
+class MemoryStore implements Store {
+  readonly #runs = new Map<string, StoredRun>();
+  readonly #contents = new Map<string, ContentRow>();
+  readonly #documents = new Map<string, DocumentRow>();
+  #lease: LeaseRow = unowned;
+
+  async open(): Promise<void> {}
+
+  async close(): Promise<void> {}
+
+  async own(worker: string, leaseMs: number, now: number): Promise<Lease> {
+    const taken = takeLease(this.#lease, worker, leaseMs, now);
+    const { owner, epoch, until } = this.#lease;
+    if (taken === undefined) return { outcome: "taken", owner: owner as string, epoch, until };
+    this.#lease = taken;
+    return { outcome: "owned", epoch: taken.epoch, until: taken.until };
+  }
+
+  async release(worker: string, epoch: number): Promise<void> {
+    const { owner } = this.#lease;
+    if (owner === worker && this.#lease.epoch === epoch) this.#lease = { ...this.#lease, owner: undefined };
+  }
+
+  async commit(commits: readonly Commit[]): Promise<readonly CommitOutcome[]> {
+    commits.forEach(checkCommit);
+    return commits.map((commit) => {
+      const refusal = this.#refuse(commit);
+      if (refusal !== undefined) return refusal;
+      this.#write(commit);
+      this.#send(commit);
+      return { outcome: "committed" };
+    });
+  }
+
+  /** Why a commit may not be written, in the order the port gives. */
+  #refuse(commit: Commit): CommitOutcome | undefined {
+    const { head, consumed, keys, epoch } = commit;
+    if (!isOwnedUnder(this.#lease, epoch)) return { outcome: "fenced", epoch: this.#lease.epoch };
+    for (const { head, expect } of withStarts([commit])) {
+      const seq = this.#find(head)?.head.seq ?? 0;
+      if (seq !== expect) return { outcome: "conflict", run: head.run, seq };
+    }
+    const { inbox, seen } = this.#find(head) ?? emptyRun(head);
+    if (!consumed.every((id) => inbox.has(id)))
+      return { outcome: "conflict", run: head.run, seq: commit.expect };
+    const key = keys.find((candidate) => seen.has(candidate));
+    return key === undefined ? undefined : { outcome: "duplicate", key };
+  }
+
+  #write(commit: Commit): void {
+    const { head, entries, snapshot, contents, consumed, keys, begun, ended, epoch } = commit;
+    const run = this.#find(head) ?? emptyRun(head);
+    this.#runs.set(nameOf(head), run);
+    run.head = copy(head);
+    run.entries.push(...copy(entries));
+    if (snapshot !== undefined) run.snapshots = [...run.snapshots, copy(snapshot)].slice(-snapshotsKept);
+    for (const content of contents) {
+      const place = JSON.stringify([head.tenant, head.subject, content.digest]);
+      if (!this.#contents.has(place)) this.#contents.set(place, copy(content));
+    }
+    for (const id of consumed) run.inbox.delete(id);
+    for (const key of keys) run.seen.add(key);
+    for (const row of begun) run.activities.set(row.key, { row: copy(row), epoch });
+    for (const key of ended) run.activities.delete(key);
+    for (const start of commit.starts) this.#write({ ...start, epoch });
+  }
+
+  #send(commit: Commit): void {
+    for (const { sends } of withStarts([commit])) for (const row of sends) this.#deliver(row);
+  }
+
+  async enqueue(rows: readonly InboxRow[]): Promise<readonly EnqueueOutcome[]> {
+    return rows.map((row) => this.#deliver(row));
+  }
+
+  #deliver(row: InboxRow): EnqueueOutcome {
+    const run = this.#find(row);
+    if (run === undefined) return "missing";
+    if (run.inbox.has(row.id) || (row.key !== undefined && run.seen.has(row.key))) return "duplicate";
+    if (isFinal(run.head)) return "ended";
+    run.inbox.set(row.id, copy(row));
+    if (row.key !== undefined) run.seen.add(row.key);
+    return "accepted";
+  }
+
+  async due(now: number, limit: number): Promise<readonly RunName[]> {
+    return [...this.#runs.values()]
+      .map((run) => ({ run, need: Math.min(...this.#needs(run, now)) }))
+      .filter(({ run, need }) => run.head.status === "active" && need < Number.POSITIVE_INFINITY)
+      .sort((one, other) => one.need - other.need)
+      .slice(0, limit)
+      .map(({ run }) => ({ tenant: run.head.tenant, run: run.head.run }));
+  }
+
+  /** Since when a run has had something to do. */
+  #needs({ head, inbox, activities }: StoredRun, now: number): number[] {
+    const events = [...inbox.values()].map(({ at }) => at);
+    const timers = head.wakeAt === undefined ? [] : [head.wakeAt];
+    const waiting = [...activities.values()].filter(({ row }) => row.status === "waiting");
+    const orphaned = [...activities.values()].filter(
+      ({ row, epoch }) => row.status === "running" && epoch < this.#lease.epoch,
+    );
+    const due = [...timers, ...waiting.map(({ row }) => row.dueAt)].filter((time) => time <= now);
+    return [...events, ...due, ...orphaned.map(({ row }) => row.dueAt)];
+  }
+
+  async nextDue(): Promise<number | undefined> {
+    const times = [...this.#runs.values()]
+      .filter(({ head }) => head.status === "active")
+      .flatMap(({ head, activities }) => [
+        ...(head.wakeAt === undefined ? [] : [head.wakeAt]),
+        ...[...activities.values()].filter(({ row }) => row.status === "waiting").map(({ row }) => row.dueAt),
+      ]);
+    return times.length === 0 ? undefined : Math.min(...times);
+  }
+
+  async readKeys(name: RunName, keys: readonly string[]): Promise<readonly string[]> {
+    return keys.filter((key) => this.#find(name)?.seen.has(key));
+  }
+
+  async readHead(name: RunName): Promise<RunHead | undefined> {
+    return copy(this.#find(name)?.head);
+  }
+
+  async load(name: RunName): Promise<LoadedRun | undefined> {
+    const run = this.#find(name);
+    if (run === undefined) return undefined;
+    const inbox = [...run.inbox.values()].sort(
+      (one, other) => other.priority - one.priority || compareText(one.id, other.id),
+    );
+    const activities = [...run.activities.values()]
+      .map(({ row }) => row)
+      .sort((one, other) => compareText(one.key, other.key));
+    return copy({ head: run.head, ...stateAt(run, run.head.seq), inbox, activities });
+  }
+
+  async readAt(name: RunName, seq: number): Promise<Pick<LoadedRun, "snapshot" | "entries"> | undefined> {
+    const run = this.#find(name);
+    return run === undefined || seq < 1 || seq > run.head.seq ? undefined : copy(stateAt(run, seq));
+  }
+
+  async readJournal(name: RunName, from: number, limit: number): Promise<readonly EntryRow[]> {
+    const entries = this.#find(name)?.entries ?? [];
+    return copy(entries.filter(({ seq }) => seq >= from).slice(0, limit));
+  }
+
+  async readContents(
+    tenant: string,
+    subject: string,
+    digests: readonly string[],
+  ): Promise<readonly ContentRow[]> {
+    return copy(
+      digests.flatMap((digest) => this.#contents.get(JSON.stringify([tenant, subject, digest])) ?? []),
+    );
+  }
+
+  async findRuns(query: RunQuery): Promise<readonly RunHead[]> {
+    const found = [...this.#runs.values()]
+      .map(({ head }) => head)
+      .filter(({ tenant }) => tenant === query.tenant)
+      .sort((one, other) => other.createdAt - one.createdAt || compareText(other.run, one.run));
+    const start = query.after === undefined ? 0 : found.findIndex(({ run }) => run === query.after) + 1;
+    if (query.after !== undefined && start === 0) return [];
+    return copy(
+      found
+        .slice(start)
+        .filter((head) => fits(head, query))
+        .slice(0, query.limit),
+    );
+  }
+
+  async recordActivity(row: ActivityRow, epoch: number): Promise<boolean> {
+    const activities = this.#find(row)?.activities;
+    if (!activities?.has(row.key) || !isOwnedUnder(this.#lease, epoch)) return false;
+    activities.set(row.key, { row: copy(row), epoch });
+    return true;
+  }
+
+  async appendChunks(name: RunName, key: string, chunks: readonly ChunkRow[]): Promise<void> {
+    const run = this.#find(name);
+    if (run === undefined) return;
+    const stream = run.chunks.get(key) ?? new Map<number, ChunkRow>();
+    run.chunks.set(key, stream);
+    for (const chunk of chunks) if (!stream.has(chunk.offset)) stream.set(chunk.offset, copy(chunk));
+  }
+
+  async readChunks(name: RunName, key: string, from: number, limit: number): Promise<readonly ChunkRow[]> {
+    const stream = this.#find(name)?.chunks.get(key) ?? new Map<number, ChunkRow>();
+    const chunks = [...stream.values()].sort((one, other) => one.offset - other.offset);
+    return copy(chunks.filter(({ offset }) => offset >= from).slice(0, limit));
+  }
+
+  async readDocument(tenant: string, name: string): Promise<DocumentRow | undefined> {
+    return copy(this.#documents.get(JSON.stringify([tenant, name])));
+  }
+
+  async writeDocument(tenant: string, name: string, expect: number, bytes: Uint8Array): Promise<boolean> {
+    const place = JSON.stringify([tenant, name]);
+    if ((this.#documents.get(place)?.version ?? 0) !== expect) return false;
+    this.#documents.set(place, copy({ version: expect + 1, bytes }));
+    return true;
+  }
+
+  #find(name: RunName): StoredRun | undefined {
+    return this.#runs.get(nameOf(name));
+  }
+}
+
+const nameOf = ({ tenant, run }: RunName): string => JSON.stringify([tenant, run]);
+
+const isFinal = ({ status }: RunHead): boolean => status !== "active" && status !== "parked";
+
+function emptyRun(head: RunHead): StoredRun {
+  return {
+    head,
+    entries: [],
+    snapshots: [],
+    inbox: new Map(),
+    seen: new Set(),
+    activities: new Map(),
+    chunks: new Map(),
+  };
+}
+
+/** What rebuilds the state at a checkpoint. */
+function stateAt(run: StoredRun, seq: number): Pick<LoadedRun, "snapshot" | "entries"> {
+  const snapshot = run.snapshots.findLast((kept) => kept.seq <= seq);
+  const after = snapshot?.seq ?? 0;
+  return { snapshot, entries: run.entries.filter((entry) => entry.seq > after && entry.seq <= seq) };
+}
+
+function fits(head: RunHead, query: RunQuery): boolean {
+  const { subject, machine, status, createdFrom, createdBefore, attributes = {} } = query;
+  return (
+    (subject === undefined || head.subject === subject) &&
+    (machine === undefined || head.machine === machine) &&
+    (status === undefined || head.status === status) &&
+    (createdFrom === undefined || head.createdAt >= createdFrom) &&
+    (createdBefore === undefined || head.createdAt < createdBefore) &&
+    Object.entries(attributes).every(
+      ([name, value]) => Object.hasOwn(head.attributes, name) && head.attributes[name] === value,
+    )
+  );
+}
+
+/** By code point, as databases do it; JavaScript's own order is by UTF-16 unit. */
+function compareText(one: string, other: string): number {
+  return Buffer.compare(Buffer.from(one), Buffer.from(other));
+}
+
+/** A frozen copy, without fields that are undefined. Bytes cannot be frozen, but these are nobody else's. */
+function copy<Value>(value: Value): Value {
+  if (value instanceof Uint8Array) return new Uint8Array(value) as Value;
+  if (Array.isArray(value)) return Object.freeze(value.map(copy)) as Value;
+  if (typeof value !== "object" || value === null) return value;
+  const fields = Object.entries(value).filter(([, field]) => field !== undefined);
+  return Object.freeze(Object.fromEntries(fields.map(([name, field]) => [name, copy(field)]))) as Value;
+}

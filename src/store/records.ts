@@ -1,0 +1,104 @@
+/**
+ * What a store keeps, in the words of the glossary. Bytes are opaque here: `codec.ts` made them from JSON and the seal
+ * closed them, so a store can neither read nor change what users put in.
+ */
+
+/** A run is named within its tenant. */
+export interface RunName {
+  readonly tenant: string;
+  readonly run: string;
+}
+
+/** `parked` runs need a person; the last three are final. */
+export type RunStatus = "active" | "parked" | "done" | "failed" | "cancelled";
+
+/** A value runs can be found by. */
+export type Attribute = string | number | boolean;
+
+/** What is known of a run without reading its state: one row, replaced by every commit. */
+export interface RunHead extends RunName {
+  /** Whose data it is: content is shared, and erased, within one subject. */
+  readonly subject: string;
+  readonly machine: string;
+  readonly version: number;
+  /** The definition's hash. */
+  readonly hash: string;
+  readonly status: RunStatus;
+  /** The newest checkpoint. */
+  readonly seq: number;
+  /** The chain's digest at that checkpoint. */
+  readonly digest: string;
+  /** The checkpoint of the newest snapshot. */
+  readonly snapshotSeq: number;
+  readonly createdAt: number;
+  /** When the newest entry was made. */
+  readonly updatedAt: number;
+  readonly completedAt?: number;
+  /** When its next timer is due. */
+  readonly wakeAt?: number;
+  readonly attributes: Readonly<Record<string, Attribute>>;
+  /** The run that started it, and under which key. */
+  readonly parent?: { readonly run: string; readonly key: string; readonly id: string };
+  /** The checkpoint it was forked from. */
+  readonly fork?: { readonly run: string; readonly seq: number };
+}
+
+/** One step, as it is stored. `digest` covers these bytes and the digest of the entry before. */
+export interface EntryRow {
+  readonly seq: number;
+  readonly at: number;
+  readonly digest: string;
+  readonly bytes: Uint8Array;
+}
+
+/** A whole state at a checkpoint. */
+export interface SnapshotRow {
+  readonly seq: number;
+  readonly bytes: Uint8Array;
+}
+
+/** How many of a run's newest snapshots a store keeps: one to load from, and one should that be damaged. */
+export const snapshotsKept = 2;
+
+/** A large value, kept once for its subject however often it is used. */
+export interface ContentRow {
+  readonly digest: string;
+  readonly bytes: Uint8Array;
+}
+
+/** An event that waits. The highest priority is taken first; `id`, the event's own within its run, orders equals. */
+export interface InboxRow extends RunName {
+  readonly id: string;
+  /** A repeat of a key that this run has seen is no second event. */
+  readonly key?: string;
+  readonly priority: number;
+  readonly at: number;
+  readonly bytes: Uint8Array;
+}
+
+/** An activity that is not settled. */
+export interface ActivityRow extends RunName {
+  readonly key: string;
+  readonly activity: string;
+  /** Attempts begun so far. */
+  readonly attempt: number;
+  readonly status: "waiting" | "running";
+  /** When the next attempt may begin. */
+  readonly dueAt: number;
+  readonly bytes: Uint8Array;
+  /** What the last attempt reported: its progress, or the error it ended with. */
+  readonly report?: Uint8Array;
+}
+
+/** A piece of a stream; offsets count pieces, from zero. */
+export interface ChunkRow {
+  readonly offset: number;
+  readonly attempt: number;
+  readonly bytes: Uint8Array;
+}
+
+/** A value of its own with a version, for boards, profiles and leases. */
+export interface DocumentRow {
+  readonly version: number;
+  readonly bytes: Uint8Array;
+}

@@ -1,0 +1,167 @@
+/**
+ * Writing one commit inside the transaction of its call.
+ *
+ * C1. Whatever can refuse a commit is asked before its first write, and the first write is its first entry, whose unique
+ *     key settles who was there first (I1, I2). So a refused commit leaves nothing to undo, and needs no savepoint.
+ * C2. A step that changes nothing but where its run stands is one INSERT.
+ */
+import type { SQLInputValue } from "node:sqlite";
+import { withStarts } from "../commit.ts";
+import { isOwnedUnder, type LeaseRow } from "../lease.ts";
+import { type RunHead, type RunName, snapshotsKept } from "../records.ts";
+import type { Commit, CommitOutcome } from "../store.ts";
+import { attributeText } from "./find.ts";
+import { deliver } from "./inbox.ts";
+import { copyOf, isDescribedAlike, isSameRun, type KnownRun, KnownRuns } from "./known.ts";
+import type { Statements } from "./queries.ts";
+import { aboutOf, headOf } from "./rows.ts";
+
+const committed: CommitOutcome = Object.freeze({ outcome: "committed" });
+
+export class CommitWriter {
+  readonly #statements: Statements;
+  readonly #known = new KnownRuns();
+
+  constructor(statements: Statements) {
+    this.#statements = statements;
+  }
+
+  /** Writes the commit, or changes nothing and says why. */
+  write(commit: Commit, lease: LeaseRow): CommitOutcome {
+    const { head, expect, epoch } = commit;
+    if (!isOwnedUnder(lease, epoch)) return { outcome: "fenced", epoch: lease.epoch };
+    const remembered = this.#known.read(head);
+    const known = remembered?.seq === expect ? remembered : this.read(head);
+    if ((known?.seq ?? 0) !== expect) return this.#conflict(head);
+    const refusal = this.#refuse(commit, known);
+    // What was remembered may be old, and then that is the reason.
+    if (refusal !== undefined) return this.#isAt(head, expect) ? refusal : this.#conflict(head);
+    if (!this.#apply(commit, known, epoch)) return this.#conflict(head);
+    this.#send(commit);
+    return committed;
+  }
+
+  /** What the database has of a run; remembered. */
+  read(name: RunName): KnownRun | undefined {
+    const row = this.#statements.readRun.get(name.tenant, name.run);
+    if (row === undefined) return undefined;
+    this.#known.keep(row.id as number, headOf(row));
+    return this.#known.read(name);
+  }
+
+  /** The transaction was rolled back: what is remembered of it never happened. */
+  forget(): void {
+    this.#known.clear();
+  }
+
+  #isAt(name: RunName, seq: number): boolean {
+    return (this.read(name)?.seq ?? 0) === seq;
+  }
+
+  #conflict(name: RunName): CommitOutcome {
+    return { outcome: "conflict", run: name.run, seq: this.read(name)?.seq ?? 0 };
+  }
+
+  /** What a commit can have against it besides its own position, in the order the port gives. */
+  #refuse(commit: Commit, known: KnownRun | undefined): CommitOutcome | undefined {
+    const { head, consumed, keys, starts, expect } = commit;
+    if (consumed.length === 0 && keys.length === 0 && starts.length === 0) return undefined;
+    for (const start of withStarts(starts)) if (!this.#isAt(start.head, 0)) return this.#conflict(start.head);
+    for (const id of consumed) {
+      if (known === undefined || this.#statements.hasEvent.get(known.id, id) === undefined)
+        return { outcome: "conflict", run: head.run, seq: expect };
+    }
+    if (known === undefined) return undefined;
+    const seen = keys.find((key) => this.#statements.hasKey.get(known.id, key) !== undefined);
+    return seen === undefined ? undefined : { outcome: "duplicate", key: seen };
+  }
+
+  /** Writes a commit and what begins with it; false, and nothing written, if its first entry is there already. */
+  #apply(commit: Commit, known: KnownRun | undefined, epoch: number): boolean {
+    const { head, entries, expect } = commit;
+    const id = known?.id ?? this.#insertRun(head);
+    for (const { seq, at, digest, bytes } of entries) {
+      const { changes } = this.#statements.insertEntry.run(id, seq, at, digest, bytes);
+      if (changes === 1) continue;
+      if (seq === expect + 1) return false;
+      throw new Error(`Run ${head.run} has an entry ${seq} but none before it`);
+    }
+    if (known !== undefined) this.#describe(known, head);
+    this.#writeBeside(commit, id, epoch);
+    if (known === undefined) this.#known.keep(id, head);
+    else known.seq = head.seq;
+    for (const start of commit.starts) this.#apply(start, undefined, epoch);
+    return true;
+  }
+
+  #insertRun(head: RunHead): number {
+    const { tenant, run, subject, machine, status, createdAt, wakeAt, snapshotSeq } = head;
+    const { lastInsertRowid } = this.#statements.insertRun.run(
+      ...[tenant, run, subject, machine, status, createdAt],
+      ...[wakeAt ?? null, snapshotSeq, aboutOf(head)],
+    );
+    for (const attribute of attributesOf(head)) this.#statements.insertAttribute.run(...attribute);
+    return Number(lastInsertRowid);
+  }
+
+  /** Brings the run's own row up to date, as far as it changed. */
+  #describe(known: KnownRun, head: RunHead): void {
+    const before = known.head;
+    if (isSameRun(before, head)) return;
+    const { subject, machine, status, createdAt, wakeAt, snapshotSeq } = head;
+    if (isDescribedAlike(before, head)) {
+      this.#statements.updateWake.run(wakeAt ?? null, snapshotSeq, known.id);
+    } else {
+      this.#statements.updateRun.run(
+        ...[subject, machine, status, createdAt],
+        ...[wakeAt ?? null, snapshotSeq, aboutOf(head), known.id],
+      );
+      this.#replaceAttributes(before, head);
+      if ((before.status === "active") !== (status === "active")) {
+        this.#statements.openInbox.run(openFlag(head), known.id);
+        this.#statements.openActivities.run(openFlag(head), known.id);
+      }
+    }
+    known.head = copyOf(head);
+  }
+
+  #replaceAttributes(before: RunHead, head: RunHead): void {
+    const old = new Map(attributesOf(before).map((row) => [JSON.stringify(row), row]));
+    for (const row of attributesOf(head))
+      if (!old.delete(JSON.stringify(row))) this.#statements.insertAttribute.run(...row);
+    for (const row of old.values()) this.#statements.deleteAttribute.run(...row);
+  }
+
+  /** Everything a commit has besides its head and its entries. */
+  #writeBeside(commit: Commit, id: number, epoch: number): void {
+    const { head, snapshot, contents, consumed, keys, begun, ended } = commit;
+    if (snapshot !== undefined) {
+      this.#statements.insertSnapshot.run(id, snapshot.seq, snapshot.bytes);
+      this.#statements.deleteSnapshots.run(id, snapshotsKept);
+    }
+    for (const { digest, bytes } of contents)
+      this.#statements.insertContent.run(head.tenant, head.subject, digest, bytes);
+    for (const event of consumed) this.#statements.deleteEvent.run(id, event);
+    for (const key of keys) this.#statements.insertKey.run(id, key);
+    for (const { key, activity, attempt, status, dueAt, bytes, report } of begun)
+      this.#statements.writeActivity.run(
+        ...[id, key, activity, attempt, status, dueAt, epoch, openFlag(head)],
+        ...[bytes, report ?? null],
+      );
+    for (const key of ended) this.#statements.deleteActivity.run(id, key);
+  }
+
+  /** Last of all: what begins with this commit can be sent to. */
+  #send(commit: Commit): void {
+    for (const row of commit.sends) deliver(this.#statements, row);
+    for (const start of commit.starts) this.#send(start);
+  }
+}
+
+const openFlag = ({ status }: RunHead): number => (status === "active" ? 1 : 0);
+
+function attributesOf({ tenant, run, createdAt, attributes }: RunHead): SQLInputValue[][] {
+  return Object.entries(attributes).map(([name, value]) => {
+    return [tenant, name, attributeText(value), createdAt, run];
+  });
+}

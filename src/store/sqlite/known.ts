@@ -1,0 +1,98 @@
+/**
+ * What this store last saw of the runs it writes, so that the next commit of one need not read it first.
+ *
+ * It is a memory of facts that stay true: a run has its number for good, and the head at a checkpoint never changes,
+ * since every commit adds an entry (I3). Whether a run is still at that checkpoint only the database knows; the entry's
+ * unique key asks it.
+ */
+import { limits } from "../../limits.ts";
+import type { RunHead, RunName } from "../records.ts";
+
+export interface KnownRun {
+  readonly id: number;
+  /** The checkpoint this is known of. */
+  seq: number;
+  /** The head when it was last written in full; seq, digest and time in it may be older. */
+  head: RunHead;
+}
+
+/** Two generations: when the young one is full the old one is dropped, so runs in use stay and others cost nothing. */
+export class KnownRuns {
+  #young = new Map<string, KnownRun>();
+  #old = new Map<string, KnownRun>();
+
+  read(name: RunName): KnownRun | undefined {
+    const place = placeOf(name);
+    const young = this.#young.get(place);
+    if (young !== undefined) return young;
+    const old = this.#old.get(place);
+    if (old !== undefined) this.#add(place, old);
+    return old;
+  }
+
+  keep(id: number, head: RunHead): void {
+    this.#add(placeOf(head), { id, seq: head.seq, head: copyOf(head) });
+  }
+
+  /** Forgets everything: the database did not take what was written. */
+  clear(): void {
+    this.#young = new Map();
+    this.#old = new Map();
+  }
+
+  #add(place: string, known: KnownRun): void {
+    if (this.#young.size >= limits.knownRunsMax) {
+      this.#old = this.#young;
+      this.#young = new Map();
+    }
+    this.#young.set(place, known);
+  }
+}
+
+/** Names have no NUL in them. */
+const placeOf = ({ tenant, run }: RunName): string => `${tenant}\0${run}`;
+
+/** Whoever made the head may go on to change what is in it. */
+export function copyOf(head: RunHead): RunHead {
+  const { parent, fork } = head;
+  return {
+    ...head,
+    attributes: { ...head.attributes },
+    ...(parent === undefined ? {} : { parent: { ...parent } }),
+    ...(fork === undefined ? {} : { fork: { ...fork } }),
+  };
+}
+
+/** Whether two heads differ in where the run stands at most: not in what it is, what it waits for or its snapshot. */
+export function isSameRun(one: RunHead, other: RunHead): boolean {
+  return one.wakeAt === other.wakeAt && one.snapshotSeq === other.snapshotSeq && isDescribedAlike(one, other);
+}
+
+/** Whether two heads tell the same of what the run is. */
+export function isDescribedAlike(one: RunHead, other: RunHead): boolean {
+  return (
+    one.status === other.status &&
+    one.version === other.version &&
+    one.hash === other.hash &&
+    one.machine === other.machine &&
+    one.subject === other.subject &&
+    one.createdAt === other.createdAt &&
+    one.completedAt === other.completedAt &&
+    hasSameFields(one.attributes, other.attributes) &&
+    hasSameFields(one.parent, other.parent) &&
+    hasSameFields(one.fork, other.fork)
+  );
+}
+
+function hasSameFields(one: object | undefined, other: object | undefined): boolean {
+  if (one === undefined || other === undefined) return one === other;
+  const fields = one as Record<string, unknown>;
+  const others = other as Record<string, unknown>;
+  let count = 0;
+  for (const name in fields) {
+    if (!Object.hasOwn(others, name) || fields[name] !== others[name]) return false;
+    count++;
+  }
+  for (const _name in others) count--;
+  return count === 0;
+}

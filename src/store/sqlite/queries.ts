@@ -1,0 +1,96 @@
+/**
+ * Every statement the store has, by name, prepared once when it opens. Values are always bound, never written into the
+ * text. `find.ts` has the only query whose shape depends on what is asked for.
+ */
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+
+/** A run's row with the position that its newest entry gives. */
+export const runColumns =
+  "r.id, r.tenant, r.run, r.subject, r.machine, r.status, r.created_at, r.wake_at, r.snapshot_seq, r.about, e.seq, e.digest, e.at";
+export const newestEntry = "e.run_id = r.id AND e.seq = (SELECT max(seq) FROM entry WHERE run_id = r.id)";
+
+const queries = {
+  begin: "BEGIN IMMEDIATE",
+  beginReading: "BEGIN",
+  commit: "COMMIT",
+
+  readLease: "SELECT owner, epoch, taken_at, until FROM lease WHERE id = 1",
+  writeLease: "UPDATE lease SET owner = ?, epoch = ?, taken_at = ?, until = ? WHERE id = 1",
+  releaseLease: "UPDATE lease SET owner = NULL WHERE id = 1 AND owner = ? AND epoch = ?",
+
+  readRun: `SELECT ${runColumns} FROM run r JOIN entry e ON ${newestEntry} WHERE r.tenant = ? AND r.run = ?`,
+  readRunStatus: "SELECT id, status FROM run WHERE tenant = ? AND run = ?",
+  insertRun: `INSERT INTO run (tenant, run, subject, machine, status, created_at, wake_at, snapshot_seq, about)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  updateRun: `UPDATE run SET subject = ?, machine = ?, status = ?, created_at = ?, wake_at = ?, snapshot_seq = ?, about = ?
+    WHERE id = ?`,
+  updateWake: "UPDATE run SET wake_at = ?, snapshot_seq = ? WHERE id = ?",
+  insertAttribute: "INSERT INTO attribute (tenant, name, value, created_at, run) VALUES (?, ?, ?, ?, ?)",
+  deleteAttribute:
+    "DELETE FROM attribute WHERE tenant = ? AND name = ? AND value = ? AND created_at = ? AND run = ?",
+
+  insertEntry:
+    "INSERT INTO entry (run_id, seq, at, digest, bytes) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+  readEntries:
+    "SELECT seq, at, digest, bytes FROM entry WHERE run_id = ? AND seq >= ? AND seq <= ? ORDER BY seq LIMIT ?",
+  insertSnapshot: "INSERT INTO snapshot (run_id, seq, bytes) VALUES (?, ?, ?)",
+  deleteSnapshots: `DELETE FROM snapshot WHERE run_id = ?1
+    AND seq <= (SELECT seq FROM snapshot WHERE run_id = ?1 ORDER BY seq DESC LIMIT 1 OFFSET ?2)`,
+  readSnapshot: "SELECT seq, bytes FROM snapshot WHERE run_id = ? AND seq <= ? ORDER BY seq DESC LIMIT 1",
+  insertContent:
+    "INSERT INTO content (tenant, subject, digest, bytes) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
+  readContent: "SELECT digest, bytes FROM content WHERE tenant = ? AND subject = ? AND digest = ?",
+
+  insertEvent: `INSERT INTO inbox (run_id, id, key, priority, at, open, bytes) VALUES (?, ?, ?, ?, ?, ?, ?)
+    ON CONFLICT DO NOTHING`,
+  hasEvent: "SELECT 1 FROM inbox WHERE run_id = ? AND id = ?",
+  deleteEvent: "DELETE FROM inbox WHERE run_id = ? AND id = ?",
+  readInbox: "SELECT id, key, priority, at, bytes FROM inbox WHERE run_id = ? ORDER BY priority DESC, id",
+  openInbox: "UPDATE inbox SET open = ? WHERE run_id = ?",
+  insertKey: "INSERT INTO seen_key (run_id, key) VALUES (?, ?)",
+  hasKey: "SELECT 1 FROM seen_key WHERE run_id = ? AND key = ?",
+
+  writeActivity: `INSERT INTO activity (run_id, key, activity, attempt, status, due_at, epoch, open, bytes, report)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    ON CONFLICT (run_id, key) DO UPDATE SET activity = excluded.activity, attempt = excluded.attempt,
+      status = excluded.status, due_at = excluded.due_at, epoch = excluded.epoch, open = excluded.open,
+      bytes = excluded.bytes, report = excluded.report`,
+  recordActivity: `UPDATE activity SET activity = ?, attempt = ?, status = ?, due_at = ?, epoch = ?, bytes = ?, report = ?
+    WHERE run_id = (SELECT id FROM run WHERE tenant = ? AND run = ?) AND key = ?
+      AND EXISTS (SELECT 1 FROM lease WHERE id = 1 AND owner IS NOT NULL AND epoch = ?)`,
+  deleteActivity: "DELETE FROM activity WHERE run_id = ? AND key = ?",
+  readActivities:
+    "SELECT key, activity, attempt, status, due_at, bytes, report FROM activity WHERE run_id = ? ORDER BY key",
+  openActivities: "UPDATE activity SET open = ? WHERE run_id = ?",
+
+  dueEvents: `SELECT r.tenant, r.run, i.at AS need FROM inbox i JOIN run r ON r.id = i.run_id
+    WHERE i.open = 1 ORDER BY i.at`,
+  dueTimers: `SELECT tenant, run, wake_at AS need FROM run
+    WHERE status = 'active' AND wake_at IS NOT NULL AND wake_at <= ? ORDER BY wake_at`,
+  dueActivities: `SELECT r.tenant, r.run, a.due_at AS need FROM activity a JOIN run r ON r.id = a.run_id
+    WHERE a.open = 1 AND a.status = 'waiting' AND a.due_at <= ? ORDER BY a.due_at`,
+  orphanedActivities: `SELECT r.tenant, r.run, a.due_at AS need FROM activity a JOIN run r ON r.id = a.run_id
+    WHERE a.open = 1 AND a.status = 'running' AND a.epoch < (SELECT epoch FROM lease WHERE id = 1) ORDER BY a.due_at`,
+  nextTimer: "SELECT min(wake_at) AS at FROM run WHERE status = 'active' AND wake_at IS NOT NULL",
+  nextActivity: "SELECT min(due_at) AS at FROM activity WHERE open = 1 AND status = 'waiting'",
+
+  insertChunk: `INSERT INTO chunk (run_id, key, offset, attempt, bytes) VALUES (?, ?, ?, ?, ?)
+    ON CONFLICT DO NOTHING`,
+  readChunks:
+    "SELECT offset, attempt, bytes FROM chunk WHERE run_id = ? AND key = ? AND offset >= ? ORDER BY offset LIMIT ?",
+
+  readDocument: "SELECT version, bytes FROM document WHERE tenant = ? AND name = ?",
+  insertDocument:
+    "INSERT INTO document (tenant, name, version, bytes) VALUES (?, ?, 1, ?) ON CONFLICT DO NOTHING",
+  updateDocument: `UPDATE document SET version = version + 1, bytes = ? WHERE tenant = ? AND name = ? AND version = ?`,
+} as const;
+
+export type Statements = Readonly<Record<keyof typeof queries, StatementSync>>;
+
+export function prepareQueries(database: DatabaseSync): Statements {
+  const prepared = Object.entries(queries).map(([name, sql]) => [name, database.prepare(sql)]);
+  const statements = Object.fromEntries(prepared) as Statements;
+  // Loading a run is mostly this, and a row takes half as long to make as a list.
+  statements.readEntries.setReturnArrays(true);
+  return statements;
+}

@@ -1,0 +1,131 @@
+/**
+ * The tables, as migrations: the one at index n leads from version n to n + 1. A migration that was published never
+ * changes; another is added.
+ *
+ * What a run is stands in `run`; where it stands (seq, digest, time) only in its newest `entry`, so that a step that
+ * changes nothing else writes one row. A run's name is written once: other tables use its number, which is never given
+ * to another run. Rows with bytes are ordinary ones in order of arrival: kept in the order of their keys, each commit
+ * would write a page for every run in it. Times and priorities are REAL, since any finite number must come back exactly;
+ * counts are INTEGER.
+ *
+ * `open` marks what waits for an active run; what belongs to parked and ended runs is never looked at to find due work.
+ */
+
+/** Tells a store of Holdfast from other programs' databases: "HOLD". */
+export const applicationId = 0x48_4f_4c_44;
+
+export const migrations: readonly string[] = [
+  `
+  CREATE TABLE run (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    tenant TEXT NOT NULL,
+    run TEXT NOT NULL,
+    subject TEXT NOT NULL,
+    machine TEXT NOT NULL,
+    status TEXT NOT NULL,
+    created_at REAL NOT NULL,
+    wake_at REAL,
+    snapshot_seq INTEGER NOT NULL,
+    about TEXT NOT NULL
+  ) STRICT;
+  CREATE UNIQUE INDEX run_name ON run (tenant, run);
+  CREATE INDEX run_wake ON run (wake_at) WHERE status = 'active' AND wake_at IS NOT NULL;
+  CREATE INDEX run_created ON run (tenant, created_at, run);
+  CREATE INDEX run_subject ON run (tenant, subject, created_at, run);
+  CREATE INDEX run_machine ON run (tenant, machine, created_at, run);
+  CREATE INDEX run_status ON run (tenant, status, created_at, run);
+
+  CREATE TABLE attribute (
+    tenant TEXT NOT NULL,
+    name TEXT NOT NULL,
+    value TEXT NOT NULL,
+    created_at REAL NOT NULL,
+    run TEXT NOT NULL,
+    PRIMARY KEY (tenant, name, value, created_at, run)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE entry (
+    run_id INTEGER NOT NULL,
+    seq INTEGER NOT NULL,
+    at REAL NOT NULL,
+    digest TEXT NOT NULL,
+    bytes BLOB NOT NULL
+  ) STRICT;
+  CREATE UNIQUE INDEX entry_seq ON entry (run_id, seq);
+
+  CREATE TABLE snapshot (
+    run_id INTEGER NOT NULL,
+    seq INTEGER NOT NULL,
+    bytes BLOB NOT NULL
+  ) STRICT;
+  CREATE UNIQUE INDEX snapshot_seq ON snapshot (run_id, seq);
+
+  CREATE TABLE content (
+    tenant TEXT NOT NULL,
+    subject TEXT NOT NULL,
+    digest TEXT NOT NULL,
+    bytes BLOB NOT NULL
+  ) STRICT;
+  CREATE UNIQUE INDEX content_digest ON content (tenant, subject, digest);
+
+  CREATE TABLE inbox (
+    run_id INTEGER NOT NULL,
+    id TEXT NOT NULL,
+    key TEXT,
+    priority REAL NOT NULL,
+    at REAL NOT NULL,
+    open INTEGER NOT NULL,
+    bytes BLOB NOT NULL
+  ) STRICT;
+  CREATE UNIQUE INDEX inbox_id ON inbox (run_id, id);
+  CREATE INDEX inbox_at ON inbox (at, run_id) WHERE open = 1;
+
+  CREATE TABLE seen_key (
+    run_id INTEGER NOT NULL,
+    key TEXT NOT NULL,
+    PRIMARY KEY (run_id, key)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE activity (
+    run_id INTEGER NOT NULL,
+    key TEXT NOT NULL,
+    activity TEXT NOT NULL,
+    attempt INTEGER NOT NULL,
+    status TEXT NOT NULL,
+    due_at REAL NOT NULL,
+    epoch INTEGER NOT NULL,
+    open INTEGER NOT NULL,
+    bytes BLOB NOT NULL,
+    report BLOB
+  ) STRICT;
+  CREATE UNIQUE INDEX activity_key ON activity (run_id, key);
+  CREATE INDEX activity_waiting ON activity (due_at, run_id) WHERE open = 1 AND status = 'waiting';
+  CREATE INDEX activity_running ON activity (epoch, due_at, run_id) WHERE open = 1 AND status = 'running';
+
+  CREATE TABLE chunk (
+    run_id INTEGER NOT NULL,
+    key TEXT NOT NULL,
+    offset INTEGER NOT NULL,
+    attempt INTEGER NOT NULL,
+    bytes BLOB NOT NULL
+  ) STRICT;
+  CREATE UNIQUE INDEX chunk_offset ON chunk (run_id, key, offset);
+
+  CREATE TABLE document (
+    tenant TEXT NOT NULL,
+    name TEXT NOT NULL,
+    version INTEGER NOT NULL,
+    bytes BLOB NOT NULL
+  ) STRICT;
+  CREATE UNIQUE INDEX document_name ON document (tenant, name);
+
+  CREATE TABLE lease (
+    id INTEGER PRIMARY KEY CHECK (id = 1),
+    owner TEXT,
+    epoch INTEGER NOT NULL,
+    taken_at REAL NOT NULL,
+    until REAL NOT NULL
+  ) STRICT;
+  INSERT INTO lease VALUES (1, NULL, 0, 0, 0);
+  `,
+];

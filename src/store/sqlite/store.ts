@@ -1,0 +1,289 @@
+/**
+ * The SQLite store: one file, one writer, and nothing to install.
+ *
+ * SQLite is synchronous, so every verb is done by the time its promise is returned, and the process does nothing else
+ * meanwhile. Each write is one transaction: `commit` makes one of however many items it is given, which is what makes
+ * group commit pay. The file may be read and its inboxes filled by other processes; stepping runs takes the lease.
+ */
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { checkCommit } from "../commit.ts";
+import { type LeaseRow, takeLease } from "../lease.ts";
+import type {
+  ActivityRow,
+  ChunkRow,
+  ContentRow,
+  DocumentRow,
+  EntryRow,
+  InboxRow,
+  RunHead,
+  RunName,
+} from "../records.ts";
+import type { Commit, CommitOutcome, EnqueueOutcome, Lease, LoadedRun, RunQuery, Store } from "../store.ts";
+import { CommitWriter } from "./commit.ts";
+import { connect, type SqliteOptions } from "./connect.ts";
+import { findDue } from "./due.ts";
+import { corrupt, notOpen, storeError } from "./errors.ts";
+import { findQuery } from "./find.ts";
+import { deliver } from "./inbox.ts";
+import { copyOf } from "./known.ts";
+import { prepareQueries, type Statements } from "./queries.ts";
+import { activityOf, chunkOf, entryOf, eventOf, headOf, type Row } from "./rows.ts";
+
+export type { SqliteOptions } from "./connect.ts";
+
+/** A store in a file, made by `open` if it is not there. What it answered survives power loss, unless told otherwise. */
+export function sqlite(path: string, options: SqliteOptions = {}): Store {
+  return new SqliteStore(path, options);
+}
+
+/** What there is while the file is open. */
+interface Connection {
+  readonly database: DatabaseSync;
+  readonly statements: Statements;
+  readonly writer: CommitWriter;
+  /** The forms of `findRuns` used so far, by their text. */
+  readonly finds: Map<string, StatementSync>;
+}
+
+class SqliteStore implements Store {
+  readonly #path: string;
+  readonly #options: SqliteOptions;
+  #connection: Connection | undefined;
+
+  constructor(path: string, options: SqliteOptions) {
+    this.#path = path;
+    this.#options = options;
+  }
+
+  async open(): Promise<void> {
+    if (this.#connection !== undefined) return;
+    try {
+      const database = connect(this.#path, this.#options);
+      const statements = prepareQueries(database);
+      this.#connection = { database, statements, writer: new CommitWriter(statements), finds: new Map() };
+    } catch (error) {
+      throw storeError(error, this.#path);
+    }
+  }
+
+  async close(): Promise<void> {
+    const connection = this.#connection;
+    this.#connection = undefined;
+    connection?.database.close();
+  }
+
+  own(worker: string, leaseMs: number, now: number): Promise<Lease> {
+    return this.#write(({ statements }) => {
+      const lease = readLease(statements);
+      const taken = takeLease(lease, worker, leaseMs, now);
+      if (taken === undefined)
+        return { outcome: "taken", owner: lease.owner as string, epoch: lease.epoch, until: lease.until };
+      const { epoch, from, until } = taken;
+      statements.writeLease.run(worker, epoch, from, until);
+      return { outcome: "owned", epoch, until };
+    });
+  }
+
+  release(worker: string, epoch: number): Promise<void> {
+    return this.#do(({ statements }) => {
+      statements.releaseLease.run(worker, epoch);
+    });
+  }
+
+  async commit(commits: readonly Commit[]): Promise<readonly CommitOutcome[]> {
+    commits.forEach(checkCommit);
+    if (commits.length === 0) return [];
+    return this.#write(({ statements, writer }) => {
+      const lease = readLease(statements);
+      return commits.map((commit) => writer.write(commit, lease));
+    });
+  }
+
+  async enqueue(rows: readonly InboxRow[]): Promise<readonly EnqueueOutcome[]> {
+    if (rows.length === 0) return [];
+    return this.#write(({ statements }) => rows.map((row) => deliver(statements, row)));
+  }
+
+  due(now: number, limit: number): Promise<readonly RunName[]> {
+    return this.#do(({ statements }) => findDue(statements, now, limit));
+  }
+
+  nextDue(): Promise<number | undefined> {
+    return this.#do(({ statements }) => {
+      const times = [statements.nextTimer.get()?.at, statements.nextActivity.get()?.at];
+      const due = times.filter((time) => typeof time === "number");
+      return due.length === 0 ? undefined : Math.min(...due);
+    });
+  }
+
+  readKeys(name: RunName, keys: readonly string[]): Promise<readonly string[]> {
+    return this.#do(({ statements }) => {
+      const id = findId(statements, name);
+      return id === undefined ? [] : keys.filter((key) => statements.hasKey.get(id, key) !== undefined);
+    });
+  }
+
+  readHead(name: RunName): Promise<RunHead | undefined> {
+    return this.#do(({ statements }) => {
+      const row = statements.readRun.get(name.tenant, name.run);
+      return row === undefined ? undefined : headOf(row);
+    });
+  }
+
+  load(name: RunName): Promise<LoadedRun | undefined> {
+    return this.#read(({ statements, writer }) => {
+      const known = writer.read(name);
+      if (known === undefined) return undefined;
+      const { id, head } = known;
+      return {
+        head: copyOf(head),
+        ...this.#stateAt(statements, id, head.seq),
+        inbox: statements.readInbox.all(id).map((row) => eventOf(name, row)),
+        activities: statements.readActivities.all(id).map((row) => activityOf(name, row)),
+      };
+    });
+  }
+
+  readAt(name: RunName, seq: number): Promise<Pick<LoadedRun, "snapshot" | "entries"> | undefined> {
+    return this.#read(({ statements }) => {
+      const row = statements.readRun.get(name.tenant, name.run);
+      if (row === undefined || seq < 1 || seq > (row.seq as number)) return undefined;
+      return this.#stateAt(statements, row.id as number, seq);
+    });
+  }
+
+  /** What rebuilds the state at a checkpoint that exists; anything missing on the way to it is damage. */
+  #stateAt(statements: Statements, id: number, seq: number): Pick<LoadedRun, "snapshot" | "entries"> {
+    const row = statements.readSnapshot.get(id, seq);
+    const snapshot = row && { seq: row.seq as number, bytes: row.bytes as Uint8Array };
+    const after = snapshot?.seq ?? 0;
+    const entries = statements.readEntries.all(id, after + 1, seq, -1).map(entryOf);
+    if (entries.length !== seq - after) throw corrupt(this.#path, `entries up to ${seq} are missing`);
+    return { snapshot, entries };
+  }
+
+  readJournal(name: RunName, from: number, limit: number): Promise<readonly EntryRow[]> {
+    return this.#do(({ statements }) => {
+      const id = findId(statements, name);
+      if (id === undefined) return [];
+      return statements.readEntries.all(id, from, Number.MAX_SAFE_INTEGER, limit).map(entryOf);
+    });
+  }
+
+  readContents(tenant: string, subject: string, digests: readonly string[]): Promise<readonly ContentRow[]> {
+    return this.#do(({ statements }) =>
+      digests.flatMap((digest) => {
+        const row = statements.readContent.get(tenant, subject, digest);
+        return row === undefined ? [] : { digest, bytes: row.bytes as Uint8Array };
+      }),
+    );
+  }
+
+  findRuns(query: RunQuery): Promise<readonly RunHead[]> {
+    return this.#do(({ database, finds }) => {
+      const { sql, values } = findQuery(query);
+      const statement = finds.get(sql) ?? database.prepare(sql);
+      finds.set(sql, statement);
+      return statement.all(values).map(headOf);
+    });
+  }
+
+  recordActivity(row: ActivityRow, epoch: number): Promise<boolean> {
+    const { tenant, run, key, activity, attempt, status, dueAt, bytes, report } = row;
+    return this.#do(({ statements }) => {
+      const { changes } = statements.recordActivity.run(
+        ...[activity, attempt, status, dueAt, epoch, bytes, report ?? null],
+        ...[tenant, run, key, epoch],
+      );
+      return changes === 1;
+    });
+  }
+
+  async appendChunks(name: RunName, key: string, chunks: readonly ChunkRow[]): Promise<void> {
+    if (chunks.length === 0) return;
+    return this.#write(({ statements }) => {
+      const id = findId(statements, name);
+      if (id === undefined) return;
+      for (const { offset, attempt, bytes } of chunks)
+        statements.insertChunk.run(id, key, offset, attempt, bytes);
+    });
+  }
+
+  readChunks(name: RunName, key: string, from: number, limit: number): Promise<readonly ChunkRow[]> {
+    return this.#do(({ statements }) => {
+      const id = findId(statements, name);
+      return id === undefined ? [] : statements.readChunks.all(id, key, from, limit).map(chunkOf);
+    });
+  }
+
+  readDocument(tenant: string, name: string): Promise<DocumentRow | undefined> {
+    return this.#do(({ statements }) => {
+      const row = statements.readDocument.get(tenant, name);
+      return row && { version: row.version as number, bytes: row.bytes as Uint8Array };
+    });
+  }
+
+  writeDocument(tenant: string, name: string, expect: number, bytes: Uint8Array): Promise<boolean> {
+    return this.#do(({ statements }) => {
+      const { changes } =
+        expect === 0
+          ? statements.insertDocument.run(tenant, name, bytes)
+          : statements.updateDocument.run(bytes, tenant, name, expect);
+      return changes === 1;
+    });
+  }
+
+  /** A single statement, or several that need not agree. */
+  async #do<Answer>(work: (connection: Connection) => Answer): Promise<Answer> {
+    const connection = this.#connection;
+    if (connection === undefined) throw notOpen(this.#path);
+    try {
+      return work(connection);
+    } catch (error) {
+      throw storeError(error, this.#path);
+    }
+  }
+
+  /** Several statements that see the same state of the store. */
+  #read<Answer>(work: (connection: Connection) => Answer): Promise<Answer> {
+    return this.#transact("beginReading", work);
+  }
+
+  /** Several statements that take effect together or not at all. */
+  #write<Answer>(work: (connection: Connection) => Answer): Promise<Answer> {
+    return this.#transact("begin", work);
+  }
+
+  #transact<Answer>(
+    begin: "begin" | "beginReading",
+    work: (connection: Connection) => Answer,
+  ): Promise<Answer> {
+    return this.#do((connection) => {
+      const { database, statements, writer } = connection;
+      statements[begin].run();
+      try {
+        const answer = work(connection);
+        statements.commit.run();
+        return answer;
+      } catch (error) {
+        writer.forget();
+        if (database.isTransaction) database.exec("ROLLBACK");
+        throw error;
+      }
+    });
+  }
+}
+
+function readLease(statements: Statements): LeaseRow {
+  const row = statements.readLease.get() as Row;
+  return {
+    owner: (row.owner as string | null) ?? undefined,
+    epoch: row.epoch as number,
+    from: row.taken_at as number,
+    until: row.until as number,
+  };
+}
+
+function findId(statements: Statements, { tenant, run }: RunName): number | undefined {
+  return statements.readRunStatus.get(tenant, run)?.id as number | undefined;
+}

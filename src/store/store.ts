@@ -1,0 +1,155 @@
+/**
+ * The store port: where runs live. Few verbs, each atomic; adapters only persist, every decision is made before.
+ *
+ * I1. A commit is all or nothing, and survives power loss once it is answered `committed`.
+ * I2. A commit applies only on the checkpoint it was made from (`expect`) and only for the owner of the shard
+ *     (`epoch`): a stale worker cannot write.
+ * I3. The checkpoints of a run have no gaps, and an entry is never changed or removed while its run is kept.
+ * I4. An accepted event stays in the inbox until the commit of the step that consumed it.
+ * I5. Nothing is seen of another tenant's, whatever is asked for.
+ *
+ * Names and keys are well-formed text without NUL, checked before they come here; wherever text is put in order, it is
+ * by code point. Times and priorities are any finite numbers and come back exactly.
+ *
+ * Expected outcomes are returned; a store that cannot be reached or does not keep its word throws a HoldfastError with
+ * a STORE_ code. Times come in with the calls: a store has no clock of its own unless its database has.
+ */
+import type {
+  ActivityRow,
+  Attribute,
+  ChunkRow,
+  ContentRow,
+  DocumentRow,
+  EntryRow,
+  InboxRow,
+  RunHead,
+  RunName,
+  RunStatus,
+  SnapshotRow,
+} from "./records.ts";
+
+/** Everything one run changes with one or more consecutive steps; `checkCommit` says what makes it well formed. */
+export interface Commit {
+  /** The checkpoint this was made from; 0 for a run that must not exist yet. */
+  readonly expect: number;
+  readonly epoch: number;
+  /** The head as it will be; its `seq`, `digest` and `updatedAt` are those of the newest entry. */
+  readonly head: RunHead;
+  /** One per step and at least one, `expect + 1` first: a head never changes without a new checkpoint. */
+  readonly entries: readonly EntryRow[];
+  /** A store keeps the `snapshotsKept` newest of a run. */
+  readonly snapshot: SnapshotRow | undefined;
+  readonly contents: readonly ContentRow[];
+  /** Inbox rows these steps consumed; each must still be there. */
+  readonly consumed: readonly string[];
+  /** Keys of events that never were in the inbox, since sender and step shared this commit. */
+  readonly keys: readonly string[];
+  /** Activities begun, then the keys of those that are settled or cancelled; one can be both. */
+  readonly begun: readonly ActivityRow[];
+  readonly ended: readonly string[];
+  /** Events for this or other runs, delivered with this commit or not at all; for a run that ended or never was, nowhere. */
+  readonly sends: readonly InboxRow[];
+  /** Child runs that begin with this commit or not at all: each a commit of its own from checkpoint 0. */
+  readonly starts: readonly Commit[];
+}
+
+/**
+ * Unless it is `committed`, nothing was changed, for the first of these reasons. `fenced`: somebody else owns the runs
+ * now, or nobody does. `conflict`: this run (or one that was to begin) is at another checkpoint, 0 where there is none,
+ * or an event it consumed is gone. `duplicate`: one of `keys` was seen before.
+ */
+export type CommitOutcome =
+  | { readonly outcome: "committed" }
+  | { readonly outcome: "fenced"; readonly epoch: number }
+  | { readonly outcome: "conflict"; readonly run: string; readonly seq: number }
+  | { readonly outcome: "duplicate"; readonly key: string };
+
+/**
+ * `missing`: there is no such run. `duplicate`: it has seen an event of that key, or one of that id waits. `ended`: its
+ * status is final and it takes no more; a repeat of what it took before is still a duplicate.
+ */
+export type EnqueueOutcome = "accepted" | "duplicate" | "missing" | "ended";
+
+/** All it takes to go on with a run. */
+export interface LoadedRun {
+  readonly head: RunHead;
+  /** The newest one; a run may have none, since its first entry sets the whole state. */
+  readonly snapshot: SnapshotRow | undefined;
+  /** The entries after the snapshot (all of them, if there is none), up to the head. */
+  readonly entries: readonly EntryRow[];
+  /** The highest priority first, then by id. */
+  readonly inbox: readonly InboxRow[];
+  /** By key. */
+  readonly activities: readonly ActivityRow[];
+}
+
+export interface RunQuery {
+  readonly tenant: string;
+  readonly subject?: string;
+  readonly machine?: string;
+  readonly status?: RunStatus;
+  readonly createdFrom?: number;
+  readonly createdBefore?: number;
+  /** Attributes that must equal these values. */
+  readonly attributes?: Readonly<Record<string, Attribute>>;
+  /** Newest first, by `createdAt` and then by name; at most so many, after the run with this name. */
+  readonly limit: number;
+  readonly after?: string;
+}
+
+/** The right to step runs until `until`; `epoch` grows with every new owner. */
+export type Lease =
+  | { readonly outcome: "owned"; readonly epoch: number; readonly until: number }
+  | { readonly outcome: "taken"; readonly owner: string; readonly epoch: number; readonly until: number };
+
+export interface Store {
+  /** Prepares the store: makes or migrates its schema. Throws STORE_NEWER if it was written by a newer version. */
+  open(): Promise<void>;
+  close(): Promise<void>;
+
+  /** Takes or renews the right to step runs, as `lease.ts` decides. The same worker keeps its epoch while its lease is good. */
+  own(worker: string, leaseMs: number, now: number): Promise<Lease>;
+  /** Gives the right back, if this worker has it under this epoch; also on behalf of one that is known to be gone. */
+  release(worker: string, epoch: number): Promise<void>;
+
+  /**
+   * Commits each item on its own (I1, I2), together in one flush. Outcomes stand in the order of the items. A run is in
+   * one call at most once; what one item sends to a run that another begins or ends may find it before or after that.
+   */
+  commit(commits: readonly Commit[], now: number): Promise<readonly CommitOutcome[]>;
+  /** Puts events into inboxes (I4). Outcomes stand in the order of the rows. */
+  enqueue(rows: readonly InboxRow[]): Promise<readonly EnqueueOutcome[]>;
+  /**
+   * Active runs that have something to do: an event waits, a timer or a waiting activity is due, or an activity is
+   * running that was recorded under an older epoch, so that whoever ran it is gone. Oldest need first.
+   */
+  due(now: number, limit: number): Promise<readonly RunName[]>;
+  /** The earliest time at which a timer or a waiting activity of an active run is due, be it past. */
+  nextDue(): Promise<number | undefined>;
+
+  /** Those of the keys that the run has seen, consumed or still in its inbox, in the order asked for. */
+  readKeys(name: RunName, keys: readonly string[]): Promise<readonly string[]>;
+
+  readHead(name: RunName): Promise<RunHead | undefined>;
+  /** Everything needed to step the run. */
+  load(name: RunName): Promise<LoadedRun | undefined>;
+  /** The newest snapshot at or before a checkpoint, if one is kept, and the entries after it up to there. */
+  readAt(name: RunName, seq: number): Promise<Pick<LoadedRun, "snapshot" | "entries"> | undefined>;
+  /** Entries in order, from a checkpoint (itself included) on. */
+  readJournal(name: RunName, from: number, limit: number): Promise<readonly EntryRow[]>;
+  /** Those that are there, in the order asked for. */
+  readContents(tenant: string, subject: string, digests: readonly string[]): Promise<readonly ContentRow[]>;
+  findRuns(query: RunQuery): Promise<readonly RunHead[]>;
+
+  /** Replaces an activity's row, if it is not settled and the epoch is good; says whether it did. */
+  recordActivity(row: ActivityRow, epoch: number): Promise<boolean>;
+
+  /** Adds pieces to an activity's stream; those whose offset is there already, or whose run is not, are left. */
+  appendChunks(name: RunName, key: string, chunks: readonly ChunkRow[]): Promise<void>;
+  /** Pieces in order, from an offset (itself included) on. */
+  readChunks(name: RunName, key: string, from: number, limit: number): Promise<readonly ChunkRow[]>;
+
+  readDocument(tenant: string, name: string): Promise<DocumentRow | undefined>;
+  /** Writes a document if its version is still `expect` (0: it is new); says whether it did. */
+  writeDocument(tenant: string, name: string, expect: number, bytes: Uint8Array): Promise<boolean>;
+}
