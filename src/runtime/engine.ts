@@ -7,11 +7,10 @@ import type { Json, JsonObject } from "../core/json.ts";
 import type { Machine } from "../core/machine.ts";
 import { matches } from "../core/query.ts";
 import type { State } from "../core/state.ts";
-import { blankState } from "../core/work.ts";
 import { HoldfastError } from "../errors.ts";
 import { decode, encode } from "../store/codec.ts";
 import { type Entry, genesis, readEntry } from "../store/journal.ts";
-import type { InboxRow, RunHead, RunName } from "../store/records.ts";
+import type { InboxRow, RunName } from "../store/records.ts";
 import type { CommitOutcome, Store } from "../store/store.ts";
 import { Activities } from "./activity.ts";
 import { Alarm } from "./alarm.ts";
@@ -19,7 +18,7 @@ import type { Checkpoint } from "./checkpoint.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import { hydrate } from "./hydrate.ts";
 import { type Ids, systemIds } from "./ids.ts";
-import { type Delivery, type Handled, hasEnded, type LiveRun } from "./live-run.ts";
+import { type Delivery, type Handled, hasEnded, type LiveRun, newRun } from "./live-run.ts";
 import { checkName } from "./name.ts";
 import { Ownership } from "./ownership.ts";
 import { createRegistry, eventPriority, type Registry } from "./registry.ts";
@@ -67,6 +66,7 @@ export class Engine implements Runtime {
       seal: this.#seal,
       epoch: () => this.#ownership.epoch,
       ids: this.#ids,
+      registry: this.#registry,
       published: (checkpoint) => this.#publish(checkpoint),
       lost: (run, deliveries, outcome) => void this.#recover(run, deliveries, outcome),
       failed: (error) => this.#fail(error),
@@ -122,31 +122,8 @@ export class Engine implements Runtime {
 
   #begin(name: RunName, machine: string, version: number, options: StartOptions): Promise<Handled> {
     const bound = this.#registry.read(machine, version);
-    const at = this.#clock.now();
-    const head: RunHead = {
-      ...name,
-      subject: options.subject ?? name.run,
-      machine,
-      version,
-      hash: bound.hash,
-      status: "active",
-      seq: 0,
-      digest: genesis,
-      snapshotSeq: 0,
-      createdAt: at,
-      updatedAt: at,
-      attributes: options.attributes ?? {},
-    };
-    const run: LiveRun = {
-      name,
-      machine: bound,
-      head,
-      state: blankState(bound.machine.chart),
-      inbox: [],
-      keys: new Set(),
-      snapshotBytes: 0,
-      entryBytes: 0,
-    };
+    const { subject = name.run, attributes = {} } = options;
+    const run = newRun(name, bound, { subject, attributes }, this.#clock.now());
     this.#live.set(keyOf(name), run);
     return this.#deliver(run, startEvent(options.input)).catch((error: unknown) => {
       this.#live.delete(keyOf(name));
@@ -234,7 +211,11 @@ export class Engine implements Runtime {
 
   // What happens after a commit.
 
-  #publish({ run, taken, sends }: Checkpoint): void {
+  #publish({ run, taken, sends, starts }: Checkpoint): void {
+    for (const child of starts) {
+      this.#live.set(keyOf(child.run.name), child.run);
+      this.#publish(child);
+    }
     for (const { step } of taken) {
       for (const effect of step.effects) {
         if (effect.type === "log") this.#options.onLog?.({ ...effect, run: run.name.run });

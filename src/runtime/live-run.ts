@@ -2,7 +2,9 @@
 import type { Event } from "../core/event.ts";
 import type { State } from "../core/state.ts";
 import type { Outcome } from "../core/step.ts";
+import { blankState } from "../core/work.ts";
 import type { HoldfastError } from "../errors.ts";
+import { genesis } from "../store/journal.ts";
 import type { RunHead, RunName } from "../store/records.ts";
 import type { BoundMachine } from "./registry.ts";
 
@@ -37,6 +39,30 @@ export interface LiveRun {
   /** Bytes of the newest snapshot, and of the entries since: when these outweigh it, a new one pays. */
   snapshotBytes: number;
   entryBytes: number;
+}
+
+/** A run that has not taken its first step: nothing of it is stored yet. */
+export function newRun(
+  name: RunName,
+  machine: BoundMachine,
+  parts: Pick<RunHead, "subject" | "attributes" | "parent">,
+  at: number,
+): LiveRun {
+  const head: RunHead = {
+    ...name,
+    ...parts,
+    machine: machine.machine.id,
+    version: machine.machine.version,
+    hash: machine.hash,
+    status: "active",
+    seq: 0,
+    digest: genesis,
+    snapshotSeq: 0,
+    createdAt: at,
+    updatedAt: at,
+  };
+  const state = blankState(machine.machine.chart);
+  return { name, machine, head, state, inbox: [], keys: new Set(), snapshotBytes: 0, entryBytes: 0 };
 }
 
 /** Takes the most urgent delivery out of the inbox. */

@@ -25,28 +25,39 @@ export interface MachineEntry {
 
 export function createRegistry(entries: readonly MachineEntry[]): Registry {
   const byId = new Map<string, Map<number, BoundMachine>>();
-  for (const { machine, activities = {} } of entries) {
+  const known = (machine: Machine) => byId.get(machine.id)?.get(machine.version);
+  const add = (machine: Machine, activities: BoundMachine["activities"]) => {
     const versions = byId.get(machine.id) ?? new Map<number, BoundMachine>();
-    if (versions.has(machine.version)) {
-      throw new HoldfastError(
-        "MACHINE_INVALID",
-        `The machine ${machine.id}@${machine.version} is given twice`,
-      );
-    }
     versions.set(machine.version, { machine, activities, hash: definitionHash(machine.definition) });
     byId.set(machine.id, versions);
+  };
+  for (const { machine, activities = {} } of entries) {
+    if (known(machine) !== undefined) {
+      const twice = `The machine ${machine.id}@${machine.version} is given twice`;
+      throw new HoldfastError("MACHINE_INVALID", twice);
+    }
+    add(machine, activities);
   }
+  // Child machines that a definition brings along need no entry of their own, and share their parent's activities.
+  const addChildren = ({ machines }: Machine, activities: BoundMachine["activities"]) => {
+    for (const child of Object.values(machines) as Machine[]) {
+      if (known(child) !== undefined) continue;
+      add(child, activities);
+      addChildren(child, activities);
+    }
+  };
+  for (const { machine, activities = {} } of entries) addChildren(machine, activities);
   return {
     read(id, version) {
       const versions = byId.get(id);
       const found = versions?.get(version ?? Math.max(...versions.keys()));
       if (found !== undefined) return found;
-      const known = [...byId]
-        .flatMap(([name, all]) => [...all.keys()].map((one) => `${name}@${one}`))
+      const all = [...byId]
+        .flatMap(([name, each]) => [...each.keys()].map((one) => `${name}@${one}`))
         .join(", ");
       throw new HoldfastError(
         "MACHINE_UNKNOWN",
-        `There is no machine ${id}${version === undefined ? "" : `@${version}`}; this runtime has ${known || "none"}`,
+        `There is no machine ${id}${version === undefined ? "" : `@${version}`}; this runtime has ${all || "none"}`,
       );
     },
   };

@@ -12,21 +12,17 @@ import { cancel, type Step, start, step } from "../core/step.ts";
 import { HoldfastError, isHoldfastError } from "../errors.ts";
 import type { RunName } from "../store/records.ts";
 import type { CommitOutcome, Store } from "../store/store.ts";
-import { Checkpoint } from "./checkpoint.ts";
+import { Checkpoint, type Recording } from "./checkpoint.ts";
 import type { Clock } from "./clock.ts";
-import type { Ids } from "./ids.ts";
 import { type Delivery, type LiveRun, takeDelivery } from "./live-run.ts";
-import type { Seal } from "./seal.ts";
 
 /** How many steps of one run go into one commit: enough to batch, few enough to be fair to the others. */
 const stepsPerTurnMax = 64;
 
 /** What the loop needs of the rest of the runtime. */
-export interface LoopWorld {
+export interface LoopWorld extends Recording {
   readonly store: Store;
   readonly clock: Clock;
-  readonly seal: Seal;
-  readonly ids: Ids;
   readonly epoch: () => number;
   /** A turn of a run is durable: its effects may happen now. */
   published(checkpoint: Checkpoint): void;
@@ -94,7 +90,7 @@ export class StepLoop {
   }
 
   #takeSteps(run: LiveRun, now: number): Checkpoint {
-    const checkpoint = new Checkpoint(run, this.#world.seal, this.#world.ids);
+    const checkpoint = new Checkpoint(run, this.#world);
     while (run.inbox.length > 0 && checkpoint.taken.length < stepsPerTurnMax) {
       const delivery = takeDelivery(run) as Delivery;
       const { key } = delivery;
