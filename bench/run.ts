@@ -1,11 +1,13 @@
 /** `npm run bench -- <question> [--rounds N] [--ms N]`: one file per question; data on stdout, progress on stderr. */
 import { benchCore } from "./core.ts";
 import { benchDrafts } from "./drafts.ts";
+import { benchDurable } from "./durable.ts";
 import type { BenchOptions } from "./process.ts";
 
 const questions: Readonly<Record<string, (options: BenchOptions) => Promise<void>>> = {
   core: benchCore,
   drafts: benchDrafts,
+  durable: benchDurable,
 };
 
 const [question = "", ...flags] = process.argv.slice(2);
