@@ -4,6 +4,9 @@ export default defineConfig({
   resolve: { conditions: ["source"] },
   ssr: { resolve: { conditions: ["source"] } },
   test: {
+    // No test is about time; this only ends one that hangs, on however slow a machine.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     include: ["src/**/*.test.ts", "test/**/*.test.ts", "bench/**/*.test.ts", "prove/**/*.test.ts"],
     coverage: {
       provider: "v8",
