@@ -213,6 +213,12 @@ export function leastCommonAncestor(one: StateNode, other: StateNode): StateNode
   return common;
 }
 
+/** Whether two states lie in different regions of one parallel state, and so are active or not independently. */
+export function areOrthogonal(one: StateNode, other: StateNode): boolean {
+  const common = leastCommonAncestor(one, other);
+  return common.kind === "parallel" && common !== one && common !== other;
+}
+
 /**
  * What a transition leaves: everything active below this state. https://www.w3.org/TR/scxml/#getTransitionDomain
  * An internal one stays in its source; for the others it is the nearest *compound* ancestor (or the root) of source

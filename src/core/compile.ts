@@ -4,11 +4,11 @@
  */
 import { compileBlock, compileBlocks, compileWork } from "./actions.ts";
 import {
+  areOrthogonal,
   type Chart,
   type Code,
   type InvokeNode,
   isDescendant,
-  leastCommonAncestor,
   type Route,
   type StateNode,
   type TransitionNode,
@@ -25,9 +25,10 @@ import {
   unknownInvokeType,
 } from "./event.ts";
 import { compileContracts, compileGuard } from "./guard.ts";
+import { leadsBack } from "./history.ts";
 import { freezeDeep, type Json, type JsonObject, showValue, toJson } from "./json.ts";
 import { plainModel } from "./plain-model.ts";
-import { prioritiesOf, specificity, unhandledPolicy, writePolicy } from "./policy.ts";
+import { prioritiesOf, sortBySpecificity, unhandledPolicy, writePolicy } from "./policy.ts";
 import { descend, resolveTarget } from "./target.ts";
 import { join, Tree } from "./tree.ts";
 import { delayOf, jsonOf, machineOf, textOf } from "./value.ts";
@@ -66,6 +67,8 @@ class Compilation implements Compiler {
   private readonly unimplemented = new Set<string>();
   private readonly machines: Record<string, MachineReference>;
   private readonly descriptors = new Set<string>();
+  /** The states that invoke something, by the id of the invocation. */
+  private readonly invokers = new Map<unknown, StateNode[]>();
 
   constructor(definition: MachineDefinition) {
     this.definition = definition;
@@ -113,7 +116,10 @@ class Compilation implements Compiler {
       this.attempt(place, () => this.connectContent(node, state, place));
       if (!Array.isArray(state.on)) sortBySpecificity(node.transitions);
     }
-    for (const node of this.tree.nodes) if (node.kind === "history") this.checkDefault(node);
+    for (const [node, { place }] of this.tree.sources) {
+      if (leadsBack(node))
+        this.problem(join(place, "target"), "leads back to itself; a default needs a state");
+    }
   }
 
   /** Definitions may come from anywhere: whatever cannot even be read is a problem like any other. */
@@ -122,20 +128,6 @@ class Compilation implements Compiler {
       connect();
     } catch (error) {
       this.problem(place, `cannot be read: ${(error as Error).message}`);
-    }
-  }
-
-  /** A default that leads through other histories back to itself would never arrive anywhere. */
-  private checkDefault(history: StateNode): void {
-    const seen = new Set<StateNode>();
-    const leadsBack = (node: StateNode): boolean => {
-      if (node.kind !== "history" || seen.has(node)) return false;
-      seen.add(node);
-      return (node.initial?.targets ?? []).some((target) => target === history || leadsBack(target));
-    };
-    if (leadsBack(history)) {
-      const { place } = this.tree.sources.get(history) as { readonly place: string };
-      this.problem(join(place, "target"), "leads back to itself; a default needs a state");
     }
   }
 
@@ -272,8 +264,7 @@ class Compilation implements Compiler {
   private checkTogether(targets: readonly StateNode[], place: string): void {
     targets.forEach((later, index) => {
       for (const earlier of targets.slice(0, index)) {
-        const common = leastCommonAncestor(earlier, later);
-        if (common.kind !== "parallel" || common === earlier || common === later) {
+        if (!areOrthogonal(earlier, later)) {
           const pair = `${JSON.stringify(earlier.path)} and ${JSON.stringify(later.path)}`;
           this.problem(place, `cannot lead to ${pair} at once`);
         }
@@ -287,6 +278,7 @@ class Compilation implements Compiler {
       const at = list.length > 1 ? `${join(place, "invoke")}[${index}]` : join(place, "invoke");
       const fallback = list.length > 1 ? `${node.path}:${index}` : node.path;
       const id = parts.id ?? fallback;
+      this.checkInvokeId(node, id, at);
       node.invokes.push(this.invoke(node, parts, id, at));
       const settled: [string, (id: string) => string][] = [
         ["onDone", doneInvokeType],
@@ -299,6 +291,17 @@ class Compilation implements Compiler {
         else this.problem(join(at, key), "needs an invocation whose id is a constant");
       }
     });
+  }
+
+  /** Two invocations that can be under way together need names of their own: each hears of its end by its name. */
+  private checkInvokeId(node: StateNode, id: unknown, place: string): void {
+    const others = this.invokers.get(id) ?? [];
+    const together = (other: StateNode) =>
+      other === node || isDescendant(node, other) || isDescendant(other, node) || areOrthogonal(other, node);
+    if (typeof id === "string" && others.some(together)) {
+      this.problem(join(place, "id"), `is used twice at once: ${JSON.stringify(id)}`);
+    }
+    this.invokers.set(id, [...others, node]);
   }
 
   private invoke(node: StateNode, parts: Parts, id: unknown, place: string): InvokeNode {
@@ -383,12 +386,6 @@ class Compilation implements Compiler {
       return () => ({});
     }
   }
-}
-
-/** Whatever a handler is written under, the most specific comes first: `*` must not swallow what `after` waits for. */
-function sortBySpecificity(transitions: TransitionNode[]): void {
-  const rank = ({ descriptors: [only] }: TransitionNode) => specificity(only as string);
-  transitions.sort((one, other) => rank(other) - rank(one));
 }
 
 function isReference(value: unknown): value is MachineReference {

@@ -35,3 +35,14 @@ function below(node: StateNode, path: string): StateNode {
   const next = node.children.find((child) => `${path}.`.startsWith(`${child.path}.`)) as StateNode;
   return next.path === path ? next : below(next, path);
 }
+
+/** Whether a history's default leads through other histories back to itself, and so nowhere. */
+export function leadsBack(history: StateNode): boolean {
+  const seen = new Set<StateNode>();
+  const returns = (node: StateNode): boolean => {
+    if (node.kind !== "history" || seen.has(node)) return false;
+    seen.add(node);
+    return (node.initial?.targets ?? []).some((target) => target === history || returns(target));
+  };
+  return returns(history);
+}

@@ -113,6 +113,21 @@ describe("a definition's problems", () => {
     ]);
   });
 
+  test("invocations of one name that can be under way together; those that cannot may share it", () => {
+    const calls = (id: string) => ({ invoke: { activity: "w", id } });
+    const twice = (states: object, type?: "parallel") =>
+      problemsOf({ id: "m", initial: type === undefined ? "a" : undefined, type, states });
+    expect(twice({ a: calls("x"), b: calls("x") })).toEqual([]);
+    expect(twice({ a: calls("x"), b: calls("x") }, "parallel")).toEqual([
+      'states.b.invoke.id is used twice at once: "x"',
+    ]);
+    expect(twice({ a: { ...calls("x"), initial: "b", states: { b: calls("x") } } })).toEqual([
+      'states.a.states.b.invoke.id is used twice at once: "x"',
+    ]);
+    const both = { invoke: [calls("x").invoke, calls("x").invoke] };
+    expect(twice({ a: both })).toEqual(['states.a.invoke[1].id is used twice at once: "x"']);
+  });
+
   test("a guard's name that leads to another name", () => {
     const guards = { one: "two" as never };
     const states = { a: { on: { go: { guard: "one", target: "a" } } } };

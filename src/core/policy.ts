@@ -1,5 +1,5 @@
 /** Policies a definition declares, checked and made ready to ask. */
-import type { Chart } from "./chart.ts";
+import type { Chart, TransitionNode } from "./chart.ts";
 import type { MachineDefinition, UnhandledPolicy, WritePolicy } from "./definition.ts";
 
 interface Reporter {
@@ -22,6 +22,12 @@ export function prioritiesOf(
     if (!Number.isFinite(priority)) report.problem(`priorities.${descriptor}`, "must be a number");
   }
   return priorities.sort(([one], [other]) => specificity(other) - specificity(one));
+}
+
+/** Whatever a handler is written under, the most specific comes first: `*` must not swallow what `after` waits for. */
+export function sortBySpecificity(transitions: TransitionNode[]): void {
+  const rank = ({ descriptors: [only] }: TransitionNode) => specificity(only as string);
+  transitions.sort((one, other) => rank(other) - rank(one));
 }
 
 /** Who wins when regions contradict each other, by the path they wrote: the longest prefix declared decides. */

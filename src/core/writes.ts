@@ -7,7 +7,7 @@
  * place with two values is.
  */
 import { HoldfastError } from "../errors.ts";
-import { isDescendant, leastCommonAncestor, type StateNode } from "./chart.ts";
+import { areOrthogonal, isDescendant, leastCommonAncestor, type StateNode } from "./chart.ts";
 import type { Json, JsonObject, Path } from "./json.ts";
 import { showPath } from "./json.ts";
 import { apply, diff, type Patch } from "./patch.ts";
@@ -28,8 +28,8 @@ export function settleWrites(writes: readonly Write[], context: JsonObject): Jso
   >();
   changes.forEach((later, index) => {
     for (const earlier of changes.slice(0, index)) {
+      if (!areOrthogonal(earlier.node, later.node)) continue;
       const parallel = leastCommonAncestor(earlier.node, later.node);
-      if (parallel.kind !== "parallel" || parallel === earlier.node || parallel === later.node) continue;
       for (const path of contradictions(earlier, later)) {
         const policy = parallel.writes(path.join("."));
         if (policy === "reject") throw contradiction(parallel, earlier, later, path);
