@@ -175,7 +175,6 @@ export interface Chart {
   readonly root: StateNode;
   /** In document order; `nodes[i].index === i`. */
   readonly nodes: readonly StateNode[];
-  readonly transitions: readonly TransitionNode[];
   readonly byPath: ReadonlyMap<string, StateNode>;
   readonly byId: ReadonlyMap<string, StateNode>;
   readonly matching: Matching;

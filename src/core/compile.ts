@@ -62,7 +62,7 @@ class Compilation implements Compiler {
   private readonly matching: Matching;
 
   private readonly tree: Tree;
-  private readonly transitions: TransitionNode[] = [];
+  private transitionCount = 0;
   private readonly problems: Problem[] = [];
   private readonly unimplemented = new Set<string>();
   private readonly machines: Record<string, MachineReference>;
@@ -213,7 +213,6 @@ class Compilation implements Compiler {
       const at = list.length > 1 ? `${place}[${index}]` : place;
       const parts = (typeof one === "string" ? { target: one } : (one ?? {})) as Parts;
       const transition = this.transition(node, { descriptors, platform }, parts, at);
-      this.transitions.push(transition);
       (descriptors.length === 0 ? node.eventless : node.transitions).push(transition);
     });
     for (const descriptor of descriptors) this.descriptors.add(descriptor);
@@ -231,7 +230,7 @@ class Compilation implements Compiler {
     // An atomic state that targets itself without re-entering just stays: there is nothing to leave or enter.
     const targets = historic || domain !== undefined ? named : [];
     return {
-      index: this.transitions.length,
+      index: this.transitionCount++,
       source: node,
       ...listens,
       targets,
@@ -364,7 +363,6 @@ class Compilation implements Compiler {
       version: definition.version ?? 1,
       root: this.tree.nodes[0] as StateNode,
       nodes: this.tree.nodes,
-      transitions: this.transitions,
       byPath: this.tree.byPath,
       byId: this.tree.byId,
       matching: this.matching,

@@ -124,7 +124,7 @@ function announceDone(work: Work, node: StateNode): void {
 }
 
 /** Whether a state has run its course. https://www.w3.org/TR/scxml/#isInFinalState */
-export function isDone(work: Work, node: StateNode): boolean {
+function isDone(work: Work, node: StateNode): boolean {
   if (node.kind === "parallel") return node.children.every((region) => isDone(work, region));
   return node.children.some((child) => child.kind === "final" && work.isActive(child));
 }

@@ -11,7 +11,6 @@ import type { Effect } from "../core/effect.ts";
 import type { Event } from "../core/event.ts";
 import type { Json, JsonObject, Path } from "../core/json.ts";
 import { apply, type Patch } from "../core/patch.ts";
-import type { State } from "../core/state.ts";
 import type { Outcome } from "../core/step.ts";
 import { HoldfastError } from "../errors.ts";
 import { decode, encode } from "./codec.ts";
@@ -29,8 +28,6 @@ export interface Entry {
   readonly effects: readonly Effect[];
   /** Why the step was refused. */
   readonly error?: JsonObject;
-  /** How long the step took, in milliseconds. */
-  readonly tookMs?: number;
 }
 
 /** The digest before the first entry. */
@@ -75,11 +72,6 @@ export function foldEntry(state: Json, entry: Entry): Json {
   return entry.patches.length === 0 ? state : apply(state, entry.patches);
 }
 
-/** The state after a snapshot and the entries that follow it. */
-export function fold(snapshot: State, entries: readonly Entry[]): State {
-  return entries.reduce<Json>(foldEntry, snapshot as unknown as Json) as unknown as State;
-}
-
 /** Texts shorter than this are cheaper to repeat than to refer to. */
 const sharedLengthMin = 64;
 
@@ -91,7 +83,7 @@ interface Shared {
 }
 
 /** The same JSON with every long text that stands in it more than once taken out and kept once (J3). */
-export function share(value: Json): Json {
+function share(value: Json): Json {
   const found = new Map<string, Path[]>();
   collect(value, [], found);
   const texts: string[] = [];
@@ -110,7 +102,7 @@ export function share(value: Json): Json {
 }
 
 /** What `share` was given. */
-export function unshare(value: Json): Json {
+function unshare(value: Json): Json {
   const { body, texts = [], places = [] } = value as unknown as Partial<Shared>;
   const patches = places.map(([text, ...path]): Patch => ({ op: "set", path, value: texts[text] as string }));
   return patches.length === 0 ? (body as Json) : apply(body as Json, patches);
