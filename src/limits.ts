@@ -30,6 +30,8 @@ export const limits = {
   logBytesMax: 64 * 1024 * 1024,
   /** Runs whose row a SQLite store remembers, twice over; runs beyond it cost one more read per commit. */
   knownRunsMax: 1_024,
+  /** Events of one inbox that are read into memory at a time. A flood of them must not fill it. */
+  inboxLoadedMax: 1_000,
   /** Characters of a run's id, a tenant, a subject or a key: they are indexed, and read by people. */
   nameLengthMax: 512,
 } as const;

@@ -9,7 +9,7 @@ export interface LeaseRow {
   /** Undefined before the first owner and after a release. */
   readonly owner: string | undefined;
   readonly epoch: number;
-  /** When it was taken or last renewed. */
+  /** When it was taken, last renewed or given back. */
   readonly from: number;
   readonly until: number;
 }
@@ -27,6 +27,11 @@ export function takeLease(
   if (isHeld(lease, now) && lease.owner !== worker) return undefined;
   const epoch = isHeld(lease, now) ? lease.epoch : lease.epoch + 1;
   return { owner: worker, epoch, from: now, until: now + leaseMs };
+}
+
+/** The last sign of life of the owner before, when a worker takes its place; see `Lease` of the port. */
+export function aliveBefore(lease: LeaseRow, taken: LeaseRow): number | undefined {
+  return lease.epoch === 0 || taken.epoch === lease.epoch ? undefined : lease.from;
 }
 
 /** Whether a commit made under this epoch may still be written. A lapsed lease that nobody took is no reason against it. */
