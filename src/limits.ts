@@ -20,6 +20,8 @@ export const limits = {
   valueBytesMax: 64 * 1024 * 1024,
   /** From here on compression saves more than it costs: setting it up takes longer than writing a few kilobytes. */
   compressedBytesMin: 8_192,
+  /** Characters from which on a text is kept as content of its own: a row for it costs more than repeating less. */
+  contentLengthMin: 4_096,
   /** A snapshot is not worth writing before there is this much to read without it. */
   snapshotAfterBytesMin: 16_384,
   /** Levels that stored records add around users' values. */
@@ -30,6 +32,14 @@ export const limits = {
   logBytesMax: 64 * 1024 * 1024,
   /** Runs whose row a SQLite store remembers, twice over; runs beyond it cost one more read per commit. */
   knownRunsMax: 1_024,
+  /** Runs in memory, twice over; those that nobody has asked of lately go first, and cost one read when they come back. */
+  liveRunsMax: 10_000,
+  /** Steps of one run that go into one commit: enough to batch, few enough to be fair to the others. */
+  stepsPerTurnMax: 64,
+  /** Runs that take their steps in one commit: beyond this a group gains nothing and only makes the others wait. */
+  runsPerTurnMax: 2_048,
+  /** Outages a store remembers for timers that do not run while nobody is there. */
+  outagesMax: 1_000,
   /** Events of one inbox that are read into memory at a time. A flood of them must not fill it. */
   inboxLoadedMax: 1_000,
   /** Characters of a run's id, a tenant, a subject or a key: they are indexed, and read by people. */
