@@ -1,4 +1,6 @@
 /** Holdfast's public entry: re-exports only. */
+
+export { compensationMachine } from "./core/compensation.ts";
 export type { Problem } from "./core/compile.ts";
 export type * from "./core/data-model.ts";
 export type * from "./core/definition.ts";
@@ -13,7 +15,8 @@ export { restore } from "./core/restore.ts";
 export type * from "./core/scope.ts";
 export { type SimulateOptions, type Simulation, simulate, type Turn } from "./core/simulate.ts";
 export type * from "./core/state.ts";
-export { cancel, type Outcome, type Step, start, step } from "./core/step.ts";
+export { type CancelOptions, cancel, type Outcome, resume, type Step, start, step } from "./core/step.ts";
+export { type Due, type Outage, type ResumePolicy, resumedDue } from "./core/timer.ts";
 export type * from "./core/trace.ts";
 export type { StepOptions } from "./core/work.ts";
 export { type ErrorCode, errors, HoldfastError, isHoldfastError, type Retry } from "./errors.ts";
