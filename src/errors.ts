@@ -67,6 +67,13 @@ export const errors = {
     retry: "after-fix",
     meaning: "A run of that id exists already, of another machine or with another input.",
   },
+  STATE_UNKNOWN: { retry: "after-fix", meaning: "The machine has no state of that path or id." },
+  ASK_UNANSWERED: {
+    retry: "after-fix",
+    meaning: "An event was sent for its reply, and there will be none: it was not taken, or not in time.",
+  },
+  ACTIVITY_UNKNOWN: { retry: "after-fix", meaning: "The run has no such activity." },
+  LETTER_UNKNOWN: { retry: "after-fix", meaning: "There is no dead letter of that number for this tenant." },
   RUNTIME_CLOSED: { retry: "never", meaning: "The runtime was closed, or stopped because its store failed." },
   VALUE_TOO_LARGE: { retry: "after-fix", meaning: "A value is larger than a store keeps in one piece." },
   STORE_CORRUPT: {

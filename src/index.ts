@@ -21,7 +21,10 @@ export type * from "./core/trace.ts";
 export type { StepOptions } from "./core/work.ts";
 export { type ErrorCode, errors, HoldfastError, isHoldfastError, type Retry } from "./errors.ts";
 export { limits } from "./limits.ts";
-export type { Activity as ActivityCode, ActivityScope } from "./runtime/activity.ts";
+export type { Reconciled } from "./runtime/activity.ts";
+export type { Activity as ActivityCode, ActivityScope } from "./runtime/attempt.ts";
+export type { LimitSource } from "./runtime/budget.ts";
+export type { DeadLetter, DeadLetters } from "./runtime/dead-letters.ts";
 export type { MachineEntry } from "./runtime/registry.ts";
 export {
   createRuntime,
@@ -31,4 +34,5 @@ export {
   type RuntimeOptions,
   type StartOptions,
 } from "./runtime/runtime.ts";
+export type { Chunk } from "./runtime/stream.ts";
 export type { Entry } from "./store/journal.ts";

@@ -7,10 +7,12 @@ import { type Event, settledEvent } from "../core/event.ts";
 import type { Json, JsonObject } from "../core/json.ts";
 import { decode, encode } from "../store/codec.ts";
 import type { ActivityRow, RunName, Spending } from "../store/records.ts";
+import type { Store } from "../store/store.ts";
 import { type Activity, Attempt, type Report, type Result } from "./attempt.ts";
 import type { Begun } from "./checkpoint.ts";
 import type { Clock } from "./clock.ts";
 import type { Ids } from "./ids.ts";
+import { Recorder } from "./recorder.ts";
 import { keyOf } from "./residents.ts";
 import { retryDelayMs, retryPolicy } from "./retry.ts";
 import type { Owner, Seal } from "./seal.ts";
@@ -38,8 +40,8 @@ export interface ActivityWorld {
   readonly ids: Ids;
   readonly seal: Seal;
   readonly streams: Streams;
-  /** Replaces the row; false if the activity is not wanted any more. */
-  record(row: ActivityRow): Promise<boolean>;
+  readonly store: Store;
+  readonly epoch: () => number;
   /** The activity is over: this is the event that says how. */
   settle(name: RunName, event: Event, spent: Spending | undefined): void;
 }
@@ -57,11 +59,13 @@ interface Job {
 /** The activities under way in this process. */
 export class Activities {
   readonly #world: ActivityWorld;
+  readonly #recorder: Recorder;
   readonly #jobs = new Map<string, Job>();
   #closed = false;
 
   constructor(world: ActivityWorld) {
     this.#world = world;
+    this.#recorder = new Recorder(world.store, world.clock, world.epoch);
   }
 
   /** Runs an activity to its end, attempt after attempt, from wherever its row says it stands. */
@@ -98,7 +102,8 @@ export class Activities {
     if (effect.options.once === true) return this.#runOnce(job, code);
     const policy = retryPolicy(effect.options.retry);
     for (;;) {
-      await this.#sleep(job, job.row.dueAt - this.#world.clock.now());
+      // A clock that was set back must not make it wait for longer than any retry does.
+      await this.#sleep(job, Math.min(job.row.dueAt - this.#world.clock.now(), policy.maxMs));
       if (job.controller.signal.aborted) return undefined;
       job.row = { ...job.row, attempt: job.row.attempt + 1, status: "running" };
       const result = await this.#attempt(job, code, effect.input);
@@ -149,11 +154,11 @@ export class Activities {
         clock: this.#world.clock,
         keep: async (report) => {
           job.report = report;
-          await this.#world.record({ ...row, report: this.#write(report, owner) });
+          await this.#recorder.record({ ...row, report: this.#write(report, owner) });
         },
         stream: () => this.#world.streams.open(row, owner, row.attempt),
       },
-      ...[row, effect, job.report, controller.signal] as const,
+      ...([row, effect, job.report, controller.signal] as const),
     );
     const result = await attempt.run(code, input);
     job.report = attempt.report;
@@ -166,7 +171,7 @@ export class Activities {
     if (Object.keys(report).length > 0) job.row = { ...job.row, report: this.#write(report, job.owner) };
     while (!job.controller.signal.aborted) {
       try {
-        return await this.#world.record(job.row);
+        return await this.#recorder.record(job.row);
       } catch {
         await this.#sleep(job, unavailableMs);
       }

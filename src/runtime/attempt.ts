@@ -61,7 +61,13 @@ export class Attempt {
   #writer: Promise<StreamWriter> | undefined;
   report: Report;
 
-  constructor(world: AttemptWorld, row: ActivityRow, effect: ActivityEffect, report: Report, signal: AbortSignal) {
+  constructor(
+    world: AttemptWorld,
+    row: ActivityRow,
+    effect: ActivityEffect,
+    report: Report,
+    signal: AbortSignal,
+  ) {
     this.#world = world;
     this.#row = row;
     this.#effect = effect;

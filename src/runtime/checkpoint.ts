@@ -17,12 +17,13 @@ import type { ActivityRow, EntryRow, InboxRow, RunHead, RunStatus, SnapshotRow }
 import type { Commit } from "../store/store.ts";
 import { addSpending, endOfTime, exhausted, limitsOf } from "./budget.ts";
 import { FreshContents } from "./contents.ts";
-import { cancelEvent, limitEvent, parkEvent, refusedResult, takeStep } from "./control.ts";
+import { cancelEvent, limitEvent, parkEvent, parkReason, refusedResult } from "./control.ts";
 import type { Ids } from "./ids.ts";
 import { type Delivery, type LiveRun, newRun } from "./live-run.ts";
 import type { Saved } from "./past.ts";
 import type { Registry } from "./registry.ts";
 import type { Seal } from "./seal.ts";
+import { takeStep } from "./take-step.ts";
 
 /** One step of the turn, and the delivery that led to it; what follows from a step by itself has none. */
 export interface Taken {
@@ -59,6 +60,8 @@ export class Checkpoint {
   readonly begun = new Map<string, Begun>();
   /** Whether something waits for this commit: an effect, an end, or somebody who wants to know. */
   forced = false;
+  /** Why the run is parked. */
+  reason: JsonObject | undefined;
   readonly #world: Recording;
   readonly #binding: Binding & { readonly contents: FreshContents };
   readonly #rows: EntryRow[] = [];
@@ -120,6 +123,7 @@ export class Checkpoint {
     this.taken.push({ delivery, step, seq });
     const before = this.state;
     this.state = step.state;
+    this.reason = parkReason(event);
     this.head = this.#headAfter(row, statusAfter(this.head.status, event, step.state));
     if (spent !== undefined) this.head = { ...this.head, spent: addSpending(this.head.spent, spent) };
     if (settles(event) && before.activities.some(({ key }) => key === event.invocation))
@@ -189,7 +193,10 @@ export class Checkpoint {
         ...{ subject: this.head.subject, attributes: {}, parent: { run, key, id } },
         ...(allowed === undefined ? {} : { limits: allowed }),
       };
-      const begun = new Checkpoint(newRun({ tenant, run: this.#childOf(key) }, bound, parts, at), this.#world);
+      const begun = new Checkpoint(
+        newRun({ tenant, run: this.#childOf(key) }, bound, parts, at),
+        this.#world,
+      );
       begun.take({ event: startEvent(input), priority: 0, failed: () => {} }, at);
       this.starts.push(begun);
     } catch (error) {

@@ -41,7 +41,9 @@ export async function fetchContents(
 ): Promise<ReadonlyMap<string, string>> {
   const texts = new Map<string, string>();
   if (digests.length === 0) return texts;
-  for (const { digest, bytes } of await store.readContents(owner.tenant, owner.subject, [...new Set(digests)])) {
+  for (const { digest, bytes } of await store.readContents(owner.tenant, owner.subject, [
+    ...new Set(digests),
+  ])) {
     const text = decode(seal.open(bytes, owner), `the content ${digest}`);
     if (typeof text === "string" && contentDigest(text) === digest) texts.set(digest, text);
   }

@@ -4,10 +4,7 @@
  */
 import type { Event } from "../core/event.ts";
 import type { JsonObject } from "../core/json.ts";
-import type { State } from "../core/state.ts";
-import { cancel, type Step, start, step } from "../core/step.ts";
-import { type Outage, resume } from "../core/timer.ts";
-import type { LiveRun } from "./live-run.ts";
+import type { Outage } from "../core/timer.ts";
 
 /** Ends the run from outside; `origin` is the parent run, if it is the one who wants it. */
 export const cancelEvent = (origin?: string): Event => ({
@@ -25,6 +22,12 @@ export const parkEvent = (error: JsonObject, refused?: number): Event => ({
   kind: "platform",
   data: refused === undefined ? { error } : { error, refused },
 });
+
+/** Why a run is put aside with this event. */
+export function parkReason(event: Event): JsonObject | undefined {
+  if (event.type !== "park" || !isControl(event)) return undefined;
+  return (event.data as { readonly error: JsonObject }).error;
+}
 
 /** Brings a parked run back, with the result it could not take, if that is why it was parked. */
 export const retryEvent = (result: Event | undefined): Event => ({
@@ -46,41 +49,9 @@ export const resumeEvent = (outages: readonly Outage[]): Event => ({
   data: { outages: outages as unknown as JsonObject[] },
 });
 
-/** Whether an event is one of control, which also a parked run takes. */
+const controls: ReadonlySet<string> = new Set(["start", "cancel", "limit", "resume", "park", "retry"]);
+
+/** Whether an event is one of control: the machine has no say in it, and also a parked run takes it. */
 export function isControl({ type, kind, invocation }: Event): boolean {
-  return kind === "platform" && invocation === undefined && type in steps;
-}
-
-type Take = (run: LiveRun, state: State, event: Event, options: { at: number; run: string }) => Step;
-
-const steps: Readonly<Record<string, Take>> = {
-  start: ({ machine }, _, event, options) => start(machine.machine, event.data, options),
-  cancel: ({ machine }, state, _, options) => cancel(machine.machine, state, options),
-  limit: ({ machine }, state, event, options) =>
-    cancel(machine.machine, state, { ...options, reason: event.data as JsonObject }),
-  resume: ({ machine }, state, event, options) =>
-    resume(machine.machine, state, (event.data as unknown as { outages: Outage[] }).outages, options),
-  park: (_run, state) => unchanged(state),
-  retry: (_run, state) => unchanged(state),
-};
-
-/** The step an event leads to: the machine's own, or the platform's for control events. */
-export function takeStep(run: LiveRun, state: State, event: Event, at: number): Step {
-  const options = { at, run: run.name.run };
-  const take = isControl(event) ? steps[event.type] : undefined;
-  return take === undefined
-    ? step(run.machine.machine, state, event, options)
-    : take(run, state, event, options);
-}
-
-function unchanged(state: State): Step {
-  return {
-    state,
-    effects: [],
-    outcome: "taken",
-    error: undefined,
-    errors: [],
-    dropped: [],
-    trace: undefined,
-  };
+  return kind === "platform" && invocation === undefined && controls.has(type);
 }

@@ -2,6 +2,11 @@
 import { HoldfastError } from "../errors.ts";
 import { limits } from "../limits.ts";
 
+/** Whose runs they are unless something is said. */
+export const defaultTenant = "default";
+/** Where the platform keeps what is nobody's. */
+export const systemTenant = "holdfast";
+
 /** Throws NAME_INVALID for a name that a store would cut, change or take for another. */
 export function checkName(what: string, name: unknown): void {
   const problem = problemOf(name);

@@ -1,5 +1,5 @@
 /** The right of this process to step the runs of a store: taken at the start, renewed while it lives, given back at the end. */
-import { HoldfastError } from "../errors.ts";
+import { HoldfastError, isHoldfastError } from "../errors.ts";
 import type { Store } from "../store/store.ts";
 import type { Clock } from "./clock.ts";
 import { isGone } from "./worker.ts";
@@ -24,13 +24,16 @@ export class Ownership {
     this.#lost = lost;
   }
 
-  /** Takes the right, and goes on renewing it; throws STORE_OWNED if a process that is alive has it. */
-  async take(): Promise<void> {
+  /**
+   * Takes the right, and goes on renewing it; throws STORE_OWNED if a process that is alive has it. Gives the last sign
+   * of life of the owner before.
+   */
+  async take(): Promise<number | undefined> {
     const own = () => this.#store.own(this.#worker, leaseMs, this.#clock.now());
     let lease = await own();
     if (lease.outcome === "taken" && isGone(lease.owner)) {
       // It was killed: there is no need to wait for its lease to lapse.
-      await this.#store.release(lease.owner, lease.epoch);
+      await this.#store.release(lease.owner, lease.epoch, undefined);
       lease = await own();
     }
     if (lease.outcome === "taken") {
@@ -39,14 +42,37 @@ export class Ownership {
         `Another process (${lease.owner}) owns the runs of this store; stop it first, or use a store that many processes share`,
       );
     }
+    // Somebody had it in between: what this process knows of its runs may be old.
+    if (this.epoch !== 0 && this.epoch !== lease.epoch) throw lostError();
     this.epoch = lease.epoch;
-    this.#stop = this.#clock.after(leaseMs / 3, () => {
-      this.take().catch(this.#lost);
+    this.#renewIn(leaseMs / 3);
+    return lease.aliveAt;
+  }
+
+  #renewIn(ms: number): void {
+    this.#stop = this.#clock.after(ms, () => {
+      this.take().catch((error: unknown) => {
+        // Until somebody else takes it, the right is not lost; and then the epoch keeps this process from writing.
+        if (isHoldfastError(error) && error.code === "STORE_UNAVAILABLE") this.#renewIn(leaseMs / 10);
+        else this.#lost(error);
+      });
     });
+  }
+
+  /** Renews no more. */
+  stop(): void {
+    this.#stop();
   }
 
   async giveBack(): Promise<void> {
     this.#stop();
-    await this.#store.release(this.#worker, this.epoch);
+    await this.#store.release(this.#worker, this.epoch, this.#clock.now());
   }
+}
+
+function lostError(): HoldfastError {
+  return new HoldfastError(
+    "STORE_OWNED",
+    "Another process owned the runs of this store in between; create another runtime",
+  );
 }

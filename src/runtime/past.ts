@@ -72,7 +72,8 @@ export class Past {
     const what = nameOf(head);
     const binding = { open: (bytes: Uint8Array) => this.#seal.open(bytes, head) };
     const first =
-      snapshot && (decode(binding.open(snapshot.bytes), `snapshot ${snapshot.seq} of ${what}`) as unknown as Saved);
+      snapshot &&
+      (decode(binding.open(snapshot.bytes), `snapshot ${snapshot.seq} of ${what}`) as unknown as Saved);
     let digest = first?.digest ?? genesis;
     const packed = entries.map((row) => {
       const opened = openEntry(row, digest, binding, what);

@@ -63,7 +63,12 @@ export class Streams {
   }
 
   /** The pieces of a stream from an offset on, as they come, until `isOver` says that there will be no more. */
-  async *read(name: StreamName, owner: Owner, from: number, isOver: () => Promise<boolean>): AsyncGenerator<Chunk> {
+  async *read(
+    name: StreamName,
+    owner: Owner,
+    from: number,
+    isOver: () => Promise<boolean>,
+  ): AsyncGenerator<Chunk> {
     for (let offset = from; ; ) {
       const news = this.#news.wait(placeOf(name));
       const over = await isOver();

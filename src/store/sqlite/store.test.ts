@@ -136,9 +136,7 @@ describe("a second process", () => {
       const epoch = await owned(store, "other", noon + leaseMs);
       say(await committed(store, commitOn(await store.readHead(sample), epoch, { head: { attributes: { by: "other" } } })));
     `);
-    expect(await store.commit([commitOn(head, epoch)])).toEqual([
-      { outcome: "fenced", epoch: epoch + 1 },
-    ]);
+    expect(await store.commit([commitOn(head, epoch)])).toEqual([{ outcome: "fenced", epoch: epoch + 1 }]);
     expect(await store.readHead(sample)).toEqual(second);
     const again = await owned(store, "worker-1", noon + 3 * leaseMs);
     const third = await committed(store, commitOn(second as RunHead, again, { head: { attributes: {} } }));
