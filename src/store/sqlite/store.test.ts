@@ -136,9 +136,7 @@ describe("a second process", () => {
       const epoch = await owned(store, "other", noon + leaseMs);
       say(await committed(store, commitOn(await store.readHead(sample), epoch, { head: { attributes: { by: "other" } } })));
     `);
-    expect(await store.commit([commitOn(head, epoch)])).toEqual([
-      { outcome: "fenced", epoch: epoch + 1 },
-    ]);
+    expect(await store.commit([commitOn(head, epoch)])).toEqual([{ outcome: "fenced", epoch: epoch + 1 }]);
     expect(await store.readHead(sample)).toEqual(second);
     const again = await owned(store, "worker-1", noon + 3 * leaseMs);
     const third = await committed(store, commitOn(second as RunHead, again, { head: { attributes: {} } }));
@@ -183,7 +181,7 @@ describe("when something goes wrong", () => {
   test("I1: a call that fails half-way leaves nothing behind, and the store goes on", async () => {
     const { epoch, head } = await begun(store);
     const second = firstCommit("run-2", epoch);
-    const bad = firstCommit("run-3", epoch, { keys: [null as unknown as string] });
+    const bad = firstCommit("run-3", epoch, { keys: [{ key: null as unknown as string, seq: 1 }] });
     await expect(store.commit([commitOn(head, epoch), second, bad])).rejects.toThrow();
     expect(await store.readHead(sample)).toEqual(head);
     const next = commitOn(second.head, epoch);
