@@ -12,6 +12,11 @@ export interface RunName {
 /** `parked` runs need a person; the last three are final. */
 export type RunStatus = "active" | "parked" | "done" | "failed" | "cancelled";
 
+/** Whether a run of this status has ended: it takes no more events. */
+export function isFinal({ status }: { readonly status: RunStatus }): boolean {
+  return status !== "active" && status !== "parked";
+}
+
 /** A value runs can be found by. */
 export type Attribute = string | number | boolean;
 

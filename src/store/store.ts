@@ -52,7 +52,8 @@ export interface Commit {
   readonly ended: readonly string[];
   /**
    * Events for this or other runs, delivered with this commit or not at all. One for a run that ended or never was
-   * becomes a dead letter, unless it is expendable; so does whatever waits in the inbox of a run that ends here.
+   * becomes a dead letter, unless it is expendable; so does whatever waits in the inbox of a run that ends here, and
+   * its keys are then as if they had never been seen.
    */
   readonly sends: readonly InboxRow[];
   /** Child runs that begin with this commit or not at all: each a commit of its own from checkpoint 0. */

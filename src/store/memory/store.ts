@@ -16,6 +16,7 @@ import {
   type DocumentRow,
   type EntryRow,
   type InboxRow,
+  isFinal,
   type RunHead,
   type RunName,
   type SeenKey,
@@ -295,8 +296,6 @@ class MemoryStore implements Store {
 }
 
 const nameOf = ({ tenant, run }: RunName): string => JSON.stringify([tenant, run]);
-
-const isFinal = ({ status }: RunHead): boolean => status !== "active" && status !== "parked";
 
 function emptyRun(head: RunHead): StoredRun {
   return {

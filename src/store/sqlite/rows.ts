@@ -1,15 +1,30 @@
 /** Between records and rows: which field of a record is which column, in both directions. */
 import type { SQLOutputValue } from "node:sqlite";
-import type { ActivityRow, ChunkRow, EntryRow, InboxRow, RunHead, RunName } from "../records.ts";
+import type {
+  ActivityRow,
+  ChunkRow,
+  DeadLetterRow,
+  EntryRow,
+  InboxRow,
+  RunHead,
+  RunName,
+  SeenKey,
+} from "../records.ts";
 
 /** What SQLite hands out. Tables are strict, so a column has its declared type. */
 export type Row = Record<string, SQLOutputValue>;
 
 /** The part of a head that nothing is searched by; `attributes` stand in their own table as well. */
-type About = Pick<RunHead, "version" | "hash" | "completedAt" | "attributes" | "parent" | "fork">;
+type About = Pick<
+  RunHead,
+  "version" | "hash" | "completedAt" | "limits" | "spent" | "attributes" | "parent" | "fork"
+>;
 
-export function aboutOf({ version, hash, completedAt, attributes, parent, fork }: RunHead): string {
-  return JSON.stringify({ version, hash, completedAt, attributes, parent, fork });
+export function aboutOf(head: RunHead): string {
+  const { version, hash, completedAt, limits, spent, attributes, parent, fork } = head;
+  return JSON.stringify({ version, hash, completedAt, limits, spent, attributes, parent, fork } satisfies {
+    [Field in keyof About]: About[Field] | undefined;
+  });
 }
 
 export function headOf(row: Row): RunHead {
@@ -37,8 +52,28 @@ export function entryOf(row: unknown): EntryRow {
 }
 
 export function eventOf({ tenant, run }: RunName, row: Row): InboxRow {
-  const { id, priority, at, bytes } = row as unknown as InboxRow;
-  return { tenant, run, id, ...(row.key === null ? {} : { key: row.key as string }), priority, at, bytes };
+  const { id, subject, priority, at, bytes } = row as unknown as InboxRow;
+  const key = row.key === null ? {} : { key: row.key as string };
+  return {
+    tenant,
+    run,
+    id,
+    subject,
+    ...key,
+    ...(row.expendable === 1 ? { expendable: true } : {}),
+    priority,
+    at,
+    bytes,
+  };
+}
+
+export function seenKeyOf(row: Row): SeenKey {
+  return { key: row.key as string, ...(row.seq === null ? {} : { seq: row.seq as number }) };
+}
+
+export function deadLetterOf(row: Row): DeadLetterRow {
+  const { tenant, run, number, reason } = row as unknown as DeadLetterRow;
+  return { ...eventOf({ tenant, run }, row), number, reason };
 }
 
 export function activityOf({ tenant, run }: RunName, row: Row): ActivityRow {

@@ -181,7 +181,7 @@ describe("when something goes wrong", () => {
   test("I1: a call that fails half-way leaves nothing behind, and the store goes on", async () => {
     const { epoch, head } = await begun(store);
     const second = firstCommit("run-2", epoch);
-    const bad = firstCommit("run-3", epoch, { keys: [null as unknown as string] });
+    const bad = firstCommit("run-3", epoch, { keys: [{ key: null as unknown as string, seq: 1 }] });
     await expect(store.commit([commitOn(head, epoch), second, bad])).rejects.toThrow();
     expect(await store.readHead(sample)).toEqual(head);
     const next = commitOn(second.head, epoch);
