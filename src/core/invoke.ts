@@ -54,8 +54,7 @@ function optionsOf(compiler: Compiler, parts: Parts, place: string): JsonObject 
 function compensateOf(compiler: Compiler, parts: Parts, place: string): CompensateNode | undefined {
   const { compensate } = parts;
   if (compensate === undefined) return undefined;
-  if (parts.activity === undefined)
-    compiler.problem(place, "is for activities; a child machine compensates for itself");
+  if (parts.activity === undefined) compiler.problem(place, "is for activities, and this is a child machine");
   const { activity, input } = (
     typeof compensate === "object" ? { ...compensate } : { activity: compensate }
   ) as Parts;
