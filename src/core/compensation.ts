@@ -44,6 +44,7 @@ export function compensationMachine(machine: Pick<Machine, "id" | "version">): M
             update: (draft) => void draft.undone.push(takeNext(draft).key),
           },
           onError: { target: "choosing", update: noteFailure },
+          onUnknown: { target: "choosing", update: noteFailure },
         },
       },
       done: { type: "final", output: ({ context: { undone, failed } }) => ({ undone, failed }) },

@@ -1,7 +1,7 @@
 /** Invocations: activities and child machines that live as long as the state that started them. */
 import type { CompensateNode, InvokeNode, StateNode } from "./chart.ts";
 import { doneInvokeType, type Event, settles } from "./event.ts";
-import { freeze } from "./json.ts";
+import { freeze, toJson } from "./json.ts";
 import type { Activity, Child } from "./state.ts";
 import { type Work, without } from "./work.ts";
 
@@ -64,7 +64,9 @@ export function takeFromInvocation(work: Work, event: Event): boolean {
 function recordCompensation(work: Work, { activity, input }: CompensateNode, key: string): void {
   try {
     const given = input === undefined ? work.event.data : input(work);
-    work.addCompensation(given === undefined ? { key, activity } : { key, activity, input: given });
+    // The child's context will hold it this deep, and must be able to.
+    const kept = given === undefined ? {} : { input: toJson(given, ["steps", 0, "input"], "compensation") };
+    work.addCompensation({ key, activity, ...kept });
   } catch (error) {
     work.fail(error);
   }

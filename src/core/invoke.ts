@@ -3,7 +3,7 @@ import { compileBlock } from "./actions.ts";
 import type { CompensateNode, InvokeNode, StateNode } from "./chart.ts";
 import type { Compiler, Parts } from "./compiler.ts";
 import { freezeDeep, type Json, type JsonObject, showValue, toJson } from "./json.ts";
-import { checkDuration } from "./policy.ts";
+import { constantMs } from "./policy.ts";
 import { join } from "./tree.ts";
 import { jsonOf, machineOf, textOf } from "./value.ts";
 
@@ -45,7 +45,7 @@ function optionsOf(compiler: Compiler, parts: Parts, place: string): JsonObject 
   const { first, max } = { ...(retry as JsonObject | undefined) };
   const durations = { timeout, heartbeat, "retry.first": first, "retry.max": max };
   for (const [key, duration] of Object.entries(durations))
-    if (duration !== undefined) checkDuration(duration, join(place, key), compiler);
+    if (duration !== undefined) constantMs(duration, join(place, key), compiler);
   if (reconcile !== undefined && !isName(reconcile))
     compiler.problem(join(place, "reconcile"), `is ${showValue(reconcile)}; name an activity`);
   return freezeDeep(options);
@@ -54,8 +54,7 @@ function optionsOf(compiler: Compiler, parts: Parts, place: string): JsonObject 
 function compensateOf(compiler: Compiler, parts: Parts, place: string): CompensateNode | undefined {
   const { compensate } = parts;
   if (compensate === undefined) return undefined;
-  if (parts.activity === undefined)
-    compiler.problem(place, "is for activities; a child machine compensates for itself");
+  if (parts.activity === undefined) compiler.problem(place, "is for activities, and this is a child machine");
   const { activity, input } = (
     typeof compensate === "object" ? { ...compensate } : { activity: compensate }
   ) as Parts;

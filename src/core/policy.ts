@@ -2,7 +2,7 @@
 import type { Chart, TransitionNode } from "./chart.ts";
 import type { MachineDefinition, UnhandledPolicy, WritePolicy } from "./definition.ts";
 import { durationMs } from "./duration.ts";
-import { showValue } from "./json.ts";
+import { isObject, showValue } from "./json.ts";
 import type { Due } from "./timer.ts";
 
 export interface Reporter {
@@ -100,30 +100,34 @@ export function sharedResumePolicy(
   return resumePolicy(declared[0], place, true, report);
 }
 
-/** Reports a constant duration that is none. */
-export function checkDuration(given: unknown, place: string, report: Reporter): void {
+/** The milliseconds of a constant duration; reports one that is none. */
+export function constantMs(given: unknown, place: string, report: Reporter): number | undefined {
   try {
-    durationMs(given);
+    return durationMs(given);
   } catch (error) {
     report.problem(place, (error as Error).message);
+    return undefined;
   }
 }
 
 const boundKeys = ["steps", "time", "tokens", "cost"];
 
-/** Reports limits that bound nothing: unknown ones, and numbers that are not above zero. */
+/** Reports limits that bound nothing: unknown ones, and what is not above zero. */
 export function checkLimits(declared: unknown, report: Reporter): void {
-  if (declared === undefined) return;
-  if (typeof declared !== "object" || declared === null)
+  if (declared !== undefined && !isObject(declared))
     report.problem("limits", `is ${showValue(declared)}; write { ${boundKeys.join(", ")} }`);
-  for (const [key, bound] of Object.entries(declared ?? {})) {
-    const place = `limits.${key}`;
-    if (!boundKeys.includes(key)) report.problem(place, `is no limit; there are ${boundKeys.join(", ")}`);
-    else if (key === "time") checkDuration(bound, place, report);
-    else if (typeof bound !== "number" || !Number.isFinite(bound))
-      report.problem(place, `is ${showValue(bound)}; write a number`);
-    if (Number(bound) <= 0) report.problem(place, "must be above zero");
+  else for (const [key, bound] of Object.entries(declared ?? {})) checkLimit(key, bound, report);
+}
+
+function checkLimit(key: string, given: unknown, report: Reporter): void {
+  const place = `limits.${key}`;
+  if (!boundKeys.includes(key)) {
+    report.problem(place, `is no limit; there are ${boundKeys.join(", ")}`);
+    return;
   }
+  const bound = key === "time" ? constantMs(given, place, report) : given;
+  const bounds = typeof bound === "number" && Number.isFinite(bound) && bound > 0;
+  if (!bounds && bound !== undefined) report.problem(place, `is ${showValue(given)}; it must be above zero`);
 }
 
 /** Reports a checkpoint policy that is none. */

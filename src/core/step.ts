@@ -114,7 +114,12 @@ export function cancel<Context, Ev extends EventShape, Input>(
       "EVENT_INVALID",
       `A reason is an object such as { limit: "steps" }, not ${showValue(reason)}`,
     );
-  const work = workFromOutside(machine, state as unknown as State, cancelEvent(reason), options);
+  const work = workFromOutside(
+    machine,
+    state as unknown as State,
+    admitEvent(cancelEvent(reason), "reason"),
+    options,
+  );
   if (work.before.status !== "active")
     return unchanged(work.before, "ignored", work, undefined) as Step<Context>;
   return withModel(work, (under) =>
@@ -129,7 +134,7 @@ export function resume<Context, Ev extends EventShape, Input>(
   outages: readonly Outage[],
   options: StepOptions,
 ): Step<Context> {
-  const work = workFromOutside(machine, state as unknown as State, resumeEvent(outages), options);
+  const work = workFromOutside(machine, state as unknown as State, admitEvent(resumeEvent(outages)), options);
   const { before } = work;
   const timers = before.timers.map((timer) => movedTimer(work, timer, outages));
   if (work.effects.length === 0) return unchanged(before, "ignored", work, undefined) as Step<Context>;
@@ -148,7 +153,7 @@ function movedTimer(work: Work, timer: Timer, outages: readonly Outage[]): Timer
 function workFromOutside(machine: Runnable, state: State, event: Event, options: StepOptions): Work {
   admitCall(machine, options.at);
   const configuration = admitState(machine, state);
-  return new Work(machine.chart, state, configuration, admitEvent(event), options);
+  return new Work(machine.chart, state, configuration, event, options);
 }
 
 function withModel(work: Work, run: (work: Work) => Step): Step {
