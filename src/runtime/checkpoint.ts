@@ -151,9 +151,9 @@ export class Checkpoint {
 
   #tellParent({ origin }: Event, at: number): void {
     const { parent } = this.head;
-    // Whoever cancelled it does not wait for its end.
-    if (parent === undefined || origin === parent.run) return;
     const { status, output, reason } = this.state;
+    // Whoever cancelled it does not wait for its end.
+    if (parent === undefined || (status === "cancelled" && origin === parent.run)) return;
     const error = reason ?? { name: "Cancelled", message: `The run ${this.head.run} was cancelled` };
     const result = status !== "done" ? { error } : output === undefined ? {} : { output };
     this.#deliver(parent.run, settledEvent(parent, result), at, true);

@@ -6,10 +6,10 @@ import { type Event, type EventShape, startEvent } from "../core/event.ts";
 import type { Json } from "../core/json.ts";
 import type { Machine } from "../core/machine.ts";
 import { describeError } from "../core/work.ts";
-import { HoldfastError, isHoldfastError } from "../errors.ts";
+import { HoldfastError } from "../errors.ts";
 import { limits } from "../limits.ts";
 import type { RunHead, RunName } from "../store/records.ts";
-import type { CommitOutcome, Store } from "../store/store.ts";
+import type { Store } from "../store/store.ts";
 import { Activities } from "./activity.ts";
 import { limitsOf } from "./budget.ts";
 import type { Checkpoint } from "./checkpoint.ts";
@@ -21,15 +21,16 @@ import { hydrate } from "./hydrate.ts";
 import { type Ids, systemIds } from "./ids.ts";
 import { Inboxes } from "./inboxes.ts";
 import { type Delivery, type Handled, hasEnded, type LiveRun, newRun } from "./live-run.ts";
-import { checkName, defaultTenant } from "./name.ts";
+import { checkName, defaultTenant, keyOf } from "./name.ts";
 import { Ownership } from "./ownership.ts";
 import { Past } from "./past.ts";
+import { isUnavailable, Recovery } from "./recovery.ts";
 import { createRegistry, eventPriority, type Registry } from "./registry.ts";
-import { keyOf, Residents } from "./residents.ts";
+import { Residents } from "./residents.ts";
 import type { FindQuery, Receipt, Run, Runtime, RuntimeOptions, StartOptions } from "./run.ts";
-import { noSeal, type Seal } from "./seal.ts";
+import { noSeal } from "./seal.ts";
 import { Settling } from "./settling.ts";
-import { fencedError, StepLoop } from "./step-loop.ts";
+import { StepLoop } from "./step-loop.ts";
 import { Streams } from "./stream.ts";
 import { Waiters } from "./waiters.ts";
 import { Waker } from "./waker.ts";
@@ -45,7 +46,6 @@ export class Engine implements Runtime, Access {
   readonly deadLetters: DeadLetters;
   readonly #options: RuntimeOptions;
   readonly #store: Store;
-  readonly #seal: Seal;
   readonly #registry: Registry;
   readonly #loop: StepLoop;
   readonly #residents: Residents;
@@ -63,7 +63,6 @@ export class Engine implements Runtime, Access {
     this.#store = store;
     this.clock = clock;
     this.ids = ids;
-    this.#seal = seal;
     this.#registry = createRegistry(options.machines);
     this.past = new Past(store, seal);
     this.streams = new Streams(store, clock, seal);
@@ -74,9 +73,9 @@ export class Engine implements Runtime, Access {
     this.#loop = new StepLoop({
       ...{ store, clock, seal, ids, epoch, failed, registry: this.#registry },
       published: (checkpoint) => this.#publish(checkpoint),
-      refused: (run, deliveries, outcome) => void this.#refused(run, deliveries, outcome),
-      unknown: (run, deliveries, error) => this.#unknown(run, deliveries, error),
-      left: (run, deliveries) => this.#left(run, deliveries),
+      refused: (run, deliveries, outcome) => recovery.refused(run, deliveries, outcome),
+      unknown: (run, deliveries, error) => recovery.unknown(run, deliveries, error),
+      left: (run, deliveries) => recovery.left(run, deliveries),
     });
     const find = (name: RunName) => this.#find(name);
     const deliver = (run: LiveRun, delivery: Delivery) => this.#loop.deliver(run, delivery);
@@ -87,6 +86,14 @@ export class Engine implements Runtime, Access {
       isBusy: (run) => this.#loop.isBusy(run),
       live: (name) => this.#residents.read(name),
       readReceipt: (name, key) => this.readReceipt(name, key),
+    });
+    const recovery = new Recovery({
+      ...{ park, deliver, fail: failed },
+      read: (name) => this.#readStored(name),
+      forget: (run) => this.#residents.remove(run),
+      enqueue: (run, event, key) => this.enqueue(run, [{ event, key }]),
+      readReceipt: (name, key) => this.readReceipt(name, key),
+      wakeLater: () => this.#waker.wakeLater(),
     });
     this.#waker = new Waker({
       ...{ store, clock, find, park },
@@ -261,7 +268,7 @@ export class Engine implements Runtime, Access {
       await this.deliver(run, resumeEvent([{ from, until: this.clock.now() }]));
   }
 
-  // What happens after a commit, or instead of one.
+  // What happens after a commit.
 
   #publish(checkpoint: Checkpoint): void {
     const { run, taken, sends, starts, begun } = checkpoint;
@@ -303,60 +310,6 @@ export class Engine implements Runtime, Access {
     this.#options.onProblem?.({ tenant, run, error });
   }
 
-  async #refused(run: LiveRun, deliveries: readonly Delivery[], outcome: CommitOutcome): Promise<void> {
-    if (outcome.outcome === "fenced") {
-      const error = fencedError(run.name);
-      for (const { failed } of deliveries) failed(error);
-      this.#fail(error);
-    } else if (outcome.outcome === "duplicate") {
-      // Nothing was written, so memory is right: all but the repeat are taken again.
-      for (const delivery of deliveries)
-        if (delivery.key !== outcome.key) this.#loop.deliver(run, delivery);
-        else this.#answerRepeat(run, delivery);
-    } else if (outcome.outcome === "conflict") {
-      this.#residents.remove(run);
-      await this.#takeAgain(run, deliveries, outcome.run).catch((error: unknown) => {
-        for (const { failed } of deliveries) failed(error);
-      });
-    }
-  }
-
-  #answerRepeat({ name }: LiveRun, { key, handled, failed }: Delivery): void {
-    const before = this.readReceipt(name, key as string);
-    before.then(async (receipt) => handled?.((await receipt?.handled()) as Handled)).catch(failed);
-  }
-
-  /** The store is ahead of memory: what is not in its inbox is taken again by the run as it is there. */
-  async #takeAgain(run: LiveRun, deliveries: readonly Delivery[], of: string): Promise<void> {
-    const fresh = await this.#readStored(run.name);
-    if (of !== run.name.run) {
-      const taken = `A child run cannot begin: there is a run ${JSON.stringify(of)} already`;
-      return this.#park(fresh, new HoldfastError("RUN_DIFFERS", taken));
-    }
-    this.#left(fresh, deliveries);
-  }
-
-  #unknown(run: LiveRun, deliveries: readonly Delivery[], error: unknown): void {
-    this.#residents.remove(run);
-    for (const { failed, row } of deliveries) if (row === undefined) failed(error);
-    if (isUnavailable(error)) this.#waker.wakeLater();
-    else this.#fail(error);
-  }
-
-  /** Deliveries that the run they were for has not taken: those in the store's inbox are seen to by whoever reads it. */
-  #left(run: LiveRun, deliveries: readonly Delivery[]): void {
-    for (const delivery of deliveries) {
-      const { event, key, row, handled, failed } = delivery;
-      if (row !== undefined) continue;
-      if (run.head.status === "active") this.#loop.deliver(run, delivery);
-      else if (hasEnded(run)) failed(endedError(run, event));
-      else
-        this.enqueue(run, [{ event, key }])
-          .then(([receipt]) => receipt?.handled().then(handled))
-          .catch(failed);
-    }
-  }
-
   /** Puts a run aside for a person, with what is wrong. */
   #park(run: LiveRun, error: unknown): void {
     if (hasEnded(run) || run.head.status === "parked" || isUnavailable(error)) return;
@@ -390,21 +343,9 @@ export class Engine implements Runtime, Access {
   }
 }
 
-/** Whether the store may answer later. */
-export function isUnavailable(error: unknown): boolean {
-  return isHoldfastError(error) && error.code === "STORE_UNAVAILABLE";
-}
-
 /** An error as it was before it went into the journal. */
 function errorOf({ code, message }: Record<string, unknown>): HoldfastError {
   return new HoldfastError(code as HoldfastError["code"], message as string);
-}
-
-function endedError({ head }: LiveRun, { type }: Event): HoldfastError {
-  return new HoldfastError(
-    "RUN_ENDED",
-    `The run ${JSON.stringify(head.run)} is ${head.status} and takes no ${JSON.stringify(type)}`,
-  );
 }
 
 function closedError(): HoldfastError {

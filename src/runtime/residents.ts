@@ -5,6 +5,7 @@
 import { limits } from "../limits.ts";
 import type { RunName } from "../store/records.ts";
 import type { LiveRun } from "./live-run.ts";
+import { keyOf } from "./name.ts";
 
 export class Residents {
   #young = new Map<string, LiveRun>();
@@ -55,9 +56,4 @@ export class Residents {
     this.#old = this.#young;
     this.#young = new Map(busy);
   }
-}
-
-/** One text for a run’s name: the length says where the tenant ends. */
-export function keyOf({ tenant, run }: RunName): string {
-  return `${tenant.length} ${tenant} ${run}`;
 }

@@ -191,7 +191,10 @@ describe.each(Object.keys(stores))("on %s", (kind) => {
       await Promise.all([run.send("add", 1, { key: "k" }), run.send("add", 1, { key: "k" })]);
       await crash(first);
       const again = await (await boot()).run("a");
-      expect(await (await again.send("add", 1, { key: "k" })).handled()).toMatchObject({ seq: 2, outcome: "taken" });
+      expect(await (await again.send("add", 1, { key: "k" })).handled()).toMatchObject({
+        seq: 2,
+        outcome: "taken",
+      });
       expect((await again.state()).context.n).toBe(1);
     });
 

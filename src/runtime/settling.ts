@@ -5,6 +5,7 @@ import { isHoldfastError } from "../errors.ts";
 import type { RunName, Spending } from "../store/records.ts";
 import type { Clock } from "./clock.ts";
 import { hasEnded, type LiveRun } from "./live-run.ts";
+import { isUnavailable } from "./recovery.ts";
 
 /** How long to wait before a store that cannot be reached is tried again. */
 const laterMs = 1_000;
@@ -33,7 +34,7 @@ export class Settling {
       try {
         return await this.#bring(name, event, spent);
       } catch (error) {
-        if (!isHoldfastError(error) || error.code !== "STORE_UNAVAILABLE") return;
+        if (!isUnavailable(error)) return;
         await new Promise<void>((resolve) => clock.after(laterMs, resolve));
       }
     }

@@ -9,9 +9,7 @@
  * L4. A commit that the store refuses, or of which nobody knows whether it was made, leaves the run as the store has it:
  *     it is dropped from memory and read again.
  */
-import { HoldfastError } from "../errors.ts";
 import { limits } from "../limits.ts";
-import type { RunName } from "../store/records.ts";
 import type { Commit, CommitOutcome, Store } from "../store/store.ts";
 import { Checkpoint, type Recording } from "./checkpoint.ts";
 import { mayWait } from "./checkpoint-policy.ts";
@@ -98,13 +96,13 @@ export class StepLoop {
     const now = this.#world.clock.now();
     const checkpoints: Checkpoint[] = [];
     const commits: Commit[] = [];
-    for (const run of this.#ready) {
+    for (const run of [...this.#ready].slice(0, limits.runsPerTurnMax)) {
       this.#ready.delete(run);
       const checkpoint = this.#takeSteps(run, now);
       const commit = checkpoint && this.#prepare(checkpoint);
       if (checkpoint === undefined || commit === undefined) continue;
       checkpoints.push(checkpoint);
-      if (commits.push(commit) >= limits.runsPerTurnMax) break;
+      commits.push(commit);
     }
     if (commits.length === 0) return;
     let outcomes: readonly CommitOutcome[];
@@ -177,12 +175,4 @@ export class StepLoop {
 function handledAs({ key }: Delivery, { taken }: Checkpoint): Handled {
   const { step, seq } = taken.find(({ delivery }) => delivery?.key === key) as Checkpoint["taken"][number];
   return { seq, outcome: step.outcome, error: step.error };
-}
-
-/** The error a sender gets when its run went to another owner. */
-export function fencedError({ run }: RunName): HoldfastError {
-  return new HoldfastError(
-    "STORE_OWNED",
-    `Another process owns the runs of this store now; ${JSON.stringify(run)} goes on there`,
-  );
 }

@@ -9,7 +9,7 @@ import { decode, encode } from "../store/codec.ts";
 import type { ChunkRow, RunName } from "../store/records.ts";
 import type { Store } from "../store/store.ts";
 import type { Clock } from "./clock.ts";
-import { keyOf } from "./residents.ts";
+import { keyOf } from "./name.ts";
 import type { Owner, Seal } from "./seal.ts";
 import { Waiters } from "./waiters.ts";
 

@@ -9,8 +9,9 @@ import { exhausted } from "./budget.ts";
 import type { Clock } from "./clock.ts";
 import { limitEvent, resumeEvent } from "./control.ts";
 import { hasEnded, type LiveRun } from "./live-run.ts";
+import { keyOf } from "./name.ts";
 import { Outages } from "./outages.ts";
-import { keyOf } from "./residents.ts";
+import { isUnavailable } from "./recovery.ts";
 
 /** How many runs are looked for at a time when something is due. */
 const dueMax = 1_000;
@@ -103,7 +104,7 @@ export class Waker {
       const run = await this.#world.find(name);
       if (run !== undefined && !hasEnded(run) && !this.#world.isBusy(run)) this.#fire(run, now);
     } catch (error) {
-      if (!isHoldfastError(error) || error.code === "STORE_UNAVAILABLE") throw error;
+      if (!isHoldfastError(error) || isUnavailable(error)) throw error;
       this.#unreadable.add(keyOf(name));
       this.#world.problem(name, error);
     }
