@@ -28,9 +28,13 @@ export const limits = {
   recordDepthMax: 16,
   /** How long a write waits for another process's, the event loop with it; theirs take milliseconds unless they hang. */
   busyMsMax: 5_000,
+  /** How long a PostgreSQL server may take to let us in before it counts as unreachable. */
+  connectMsMax: 10_000,
+  /** How often a statement is tried that PostgreSQL undoes in favour of another; locks are taken in order, so once is rare. */
+  undoneAttemptsMax: 5,
   /** What is left of SQLite's write-ahead log after a burst; the rest goes back to the disk. */
   logBytesMax: 64 * 1024 * 1024,
-  /** Runs whose row a SQLite store remembers, twice over; runs beyond it cost one more read per commit. */
+  /** Runs whose row a store remembers, twice over; runs beyond it cost one more read per commit. */
   knownRunsMax: 1_024,
   /** Runs in memory, twice over; those that nobody has asked of lately go first, and cost one read when they come back. */
   liveRunsMax: 10_000,

@@ -7,14 +7,14 @@
  */
 import type { SQLInputValue } from "node:sqlite";
 import { withStarts } from "../commit.ts";
+import { copyOf, isDescribedAlike, isSameRun, type KnownRun, KnownRuns } from "../known.ts";
 import { isOwnedUnder, type LeaseRow } from "../lease.ts";
 import { isFinal, type RunHead, type RunName, snapshotsKept } from "../records.ts";
+import { aboutOf, headOf } from "../rows.ts";
 import type { Commit, CommitOutcome } from "../store.ts";
 import { attributeText } from "./find.ts";
 import { bury, send } from "./inbox.ts";
-import { copyOf, isDescribedAlike, isSameRun, type KnownRun, KnownRuns } from "./known.ts";
 import type { Statements } from "./queries.ts";
-import { aboutOf, headOf } from "./rows.ts";
 
 const committed: CommitOutcome = Object.freeze({ outcome: "committed" });
 

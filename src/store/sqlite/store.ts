@@ -8,6 +8,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { limits } from "../../limits.ts";
 import { checkCommit } from "../commit.ts";
+import { copyOf } from "../known.ts";
 import { aliveBefore, type LeaseRow, takeLease } from "../lease.ts";
 import type {
   ActivityRow,
@@ -21,6 +22,7 @@ import type {
   RunName,
   SeenKey,
 } from "../records.ts";
+import { activityOf, chunkOf, deadLetterOf, eventOf, headOf, type Row, seenKeyOf } from "../rows.ts";
 import type { Commit, CommitOutcome, EnqueueOutcome, Lease, LoadedRun, RunQuery, Store } from "../store.ts";
 import { CommitWriter } from "./commit.ts";
 import { connect, type SqliteOptions } from "./connect.ts";
@@ -28,9 +30,7 @@ import { findDue } from "./due.ts";
 import { corrupt, notOpen, storeError } from "./errors.ts";
 import { findQuery } from "./find.ts";
 import { deliver } from "./inbox.ts";
-import { copyOf } from "./known.ts";
 import { prepareQueries, type Statements } from "./queries.ts";
-import { activityOf, chunkOf, deadLetterOf, entryOf, eventOf, headOf, type Row, seenKeyOf } from "./rows.ts";
 
 export type { SqliteOptions } from "./connect.ts";
 
@@ -298,6 +298,12 @@ class SqliteStore implements Store {
       }
     });
   }
+}
+
+/** Entries come as lists; see `prepareQueries`. */
+function entryOf(row: unknown): EntryRow {
+  const [seq, at, digest, bytes] = row as [number, number, string, Uint8Array];
+  return { seq, at, digest, bytes };
 }
 
 function readLease(statements: Statements): LeaseRow {

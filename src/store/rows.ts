@@ -1,5 +1,4 @@
-/** Between records and rows: which field of a record is which column, in both directions. */
-import type { SQLOutputValue } from "node:sqlite";
+/** Between records and rows: which field of a record is which column, in both directions and in every database. */
 import type {
   ActivityRow,
   ChunkRow,
@@ -9,10 +8,10 @@ import type {
   RunHead,
   RunName,
   SeenKey,
-} from "../records.ts";
+} from "./records.ts";
 
-/** What SQLite hands out. Tables are strict, so a column has its declared type. */
-export type Row = Record<string, SQLOutputValue>;
+/** What a database hands out. A column has the type it was declared with, and is null where there is nothing. */
+export type Row = Readonly<Record<string, unknown>>;
 
 /** The part of a head that nothing is searched by; `attributes` stand in their own table as well. */
 type About = Pick<
@@ -45,9 +44,8 @@ export function headOf(row: Row): RunHead {
   };
 }
 
-/** Entries come as lists. */
-export function entryOf(row: unknown): EntryRow {
-  const [seq, at, digest, bytes] = row as [number, number, string, Uint8Array];
+export function entryOf(row: Row): EntryRow {
+  const { seq, at, digest, bytes } = row as unknown as EntryRow;
   return { seq, at, digest, bytes };
 }
 
@@ -60,7 +58,7 @@ export function eventOf({ tenant, run }: RunName, row: Row): InboxRow {
     id,
     subject,
     ...key,
-    ...(row.expendable === 1 ? { expendable: true } : {}),
+    ...(row.expendable ? { expendable: true } : {}),
     priority,
     at,
     bytes,

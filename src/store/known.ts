@@ -5,8 +5,8 @@
  * since every commit adds an entry (I3). Whether a run is still at that checkpoint only the database knows; the entry's
  * unique key asks it.
  */
-import { limits } from "../../limits.ts";
-import type { RunHead, RunName } from "../records.ts";
+import { limits } from "../limits.ts";
+import type { RunHead, RunName } from "./records.ts";
 
 export interface KnownRun {
   readonly id: number;
