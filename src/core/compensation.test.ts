@@ -288,7 +288,26 @@ describe("a run that ends", () => {
     }
   });
 
-  test("tells nobody in a simulation when the undoing is over", () => {
+  test("hears no more of it in a simulation", () => {
+    const activities = {
+      bookFlight: () => ({ seat: "4A" }),
+      bookHotel: () => ({ room: 7 }),
+      bookCar: () => null,
+    };
+    const run = simulate(trip, { activities });
+    for (const type of ["fail", "home"]) run.send(type);
+    const { last } = run;
+    const child = "trip/compensation:5.0";
+    for (let state = run.run(child); state !== undefined; state = run.run(child)) {
+      const [activity] = state.activities as readonly [Activity];
+      run.deliver(settledEvent(activity, {}), child);
+      while (run.turn() !== undefined);
+    }
+    expect(run.state.status).toBe("done");
+    expect(run.last).toBe(last);
+  });
+
+  test("as a child of another is undone all the same", () => {
     const undone: string[] = [];
     const parent = defineMachine({
       id: "parent",

@@ -15,6 +15,7 @@ import {
   step,
   type Timer,
 } from "../index.ts";
+import { resumeEvent } from "./event.ts";
 
 const fire = ({ event, key }: Timer): Event => ({ ...event, timer: key });
 
@@ -247,6 +248,12 @@ describe("resume", () => {
     const resumed = resume(machine, ended, outages, { at: 1_000 });
     expect(resumed.outcome).toBe("ignored");
     expect(resumed.state).toBe(ended);
+  });
+
+  test("is journaled as an event of the platform that tells the outages", () => {
+    const event = { type: "resume", kind: "platform", data: { outages } };
+    expect(resumeEvent(outages)).toEqual(event);
+    expect(resumeEvent(outages.map((outage) => ({ ...outage, more: 1 })))).toEqual(event);
   });
 
   test("is refused without a time, for a state of another machine and for outages that are none", () => {
