@@ -82,9 +82,14 @@ export class StepLoop {
 
   async #turns(): Promise<void> {
     try {
-      while (this.#ready.size > 0 && !this.#closed) await this.#turn();
+      while (this.#ready.size > 0 && !this.#closed) {
+        await this.#turn();
+        // A store may answer at once, for ever: whatever else the process has to do comes in between.
+        await new Promise<void>((resolve) => this.#world.clock.soon(resolve));
+      }
     } catch (error) {
       this.#closed = true;
+      for (const { inbox } of this.#ready) for (const { failed } of inbox.splice(0)) failed(error);
       this.#world.failed(error);
     } finally {
       this.#turning = undefined;
