@@ -11,6 +11,7 @@ export interface Database {
   readonly url: string;
   /** The folder of the server's socket. */
   readonly socketFolder: string;
+  readonly pool: pg.Pool;
   /** Runs a statement as somebody who looks on. */
   query(text: string, values?: unknown[]): Promise<Record<string, unknown>[]>;
   drop(): Promise<void>;
@@ -26,36 +27,50 @@ export async function createDatabase(): Promise<Database> {
   const name = `test_${randomUUID().replaceAll("-", "")}`;
   await once(urlOf("postgres"), `CREATE DATABASE ${name}`);
   const url = urlOf(name);
+  const pool = new pg.Pool({ connectionString: url });
+  pool.on("error", () => {});
   return {
     url,
     socketFolder,
-    query: (text, values) => once(url, text, values),
-    drop: async () => void (await once(urlOf("postgres"), `DROP DATABASE ${name} WITH (FORCE)`)),
+    pool,
+    query: async (text, values) => (await pool.query(text, values)).rows,
+    drop: async () => {
+      await pool.end();
+      await once(urlOf("postgres"), `DROP DATABASE ${name} WITH (FORCE)`);
+    },
   };
 }
 
-let schemas = 0;
-
-/** A store in a schema of its own, and how to come back to it: all that the conformance suite and other suites need. */
+/**
+ * A store that is empty, and how to come back to it: all that the conformance suite and other suites need. One at a time,
+ * since they share a schema: making one takes longer than most tests.
+ */
 export async function openStore(
-  database: Database,
+  { pool, query }: Database,
   options: PostgresOptions = {},
 ): Promise<{ store: Store; reopen(): Promise<Store>; dispose(): Promise<void> }> {
-  const schema = `s${schemas++}`;
-  const create = (): Store => postgres(database.url, { clock: "caller", schema, ...options });
-  let store = create();
-  await store.open();
-  return {
-    store,
-    reopen: async () => {
-      await store.close();
-      store = create();
-      await store.open();
-      return store;
-    },
-    dispose: () => store.close(),
+  const create = async (): Promise<Store> => {
+    const store = postgres(pool, { clock: "caller", ...options });
+    await store.open();
+    return store;
   };
+  let store = await create();
+  await query(empty);
+  const reopen = async (): Promise<Store> => {
+    await store.close();
+    store = await create();
+    return store;
+  };
+  return { store, reopen, dispose: () => store.close() };
 }
+
+const empty = [
+  ...["run", "attribute", "entry", "snapshot", "content", "inbox", "seen_key", "dead_letter", "activity"],
+  ...["chunk", "document"],
+]
+  .map((table) => `DELETE FROM holdfast.${table};`)
+  .concat("UPDATE holdfast.lease SET owner = NULL, epoch = 0, taken_at = 0, until = 0")
+  .join("\n");
 
 async function once(url: string, text: string, values?: unknown[]): Promise<Record<string, unknown>[]> {
   const client = new pg.Client({ connectionString: url });
