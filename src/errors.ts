@@ -22,7 +22,7 @@ export const errors = {
     meaning: "No active state takes this event, and the machine rejects such events.",
   },
   NOT_JSON: { retry: "after-fix", meaning: "A value is not JSON; the message names the path to it." },
-  RUN_ENDED: { retry: "never", meaning: "The run is done or cancelled and takes no more events." },
+  RUN_ENDED: { retry: "never", meaning: "The run is done, failed or cancelled and takes no more events." },
   TIMER_EARLY: { retry: "later", meaning: "A timer was fired before it was due." },
   TIME_INVALID: {
     retry: "after-fix",
@@ -115,4 +115,9 @@ export class HoldfastError extends Error {
 /** Whether a value is a HoldfastError, of this copy of the package or of another one. */
 export function isHoldfastError(value: unknown): value is HoldfastError {
   return typeof value === "object" && value !== null && brand in value;
+}
+
+/** Whether an error says that the store may answer later. */
+export function isUnavailable(error: unknown): boolean {
+  return isHoldfastError(error) && error.code === "STORE_UNAVAILABLE";
 }

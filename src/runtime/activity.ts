@@ -5,6 +5,7 @@
 import type { ActivityEffect } from "../core/effect.ts";
 import { type Event, settledEvent } from "../core/event.ts";
 import type { Json, JsonObject } from "../core/json.ts";
+import { describeError } from "../core/work.ts";
 import { decode, encode } from "../store/codec.ts";
 import type { ActivityRow, RunName, Spending } from "../store/records.ts";
 import type { Store } from "../store/store.ts";
@@ -72,10 +73,11 @@ export class Activities {
   start({ row, effect }: Begun, activities: Job["activities"], owner: Owner): void {
     const id = idOf(row, row.key);
     if (this.#jobs.has(id) || this.#closed) return;
-    const report = row.report === undefined ? {} : this.#read(row.report, owner);
-    const job: Job = { row, report, effect, activities, owner, controller: new AbortController() };
+    const controller = new AbortController();
+    const job: Job = { row, report: {}, effect, activities, owner, controller };
     this.#jobs.set(id, job);
-    void this.#run(job).then((end) => {
+    const ended = this.#run(job).catch((error: unknown): End => ({ error: describeError(error) }));
+    void ended.then((end) => {
       if (this.#jobs.get(id) === job) this.#jobs.delete(id);
       if (end === undefined || this.#closed || job.controller.signal.aborted) return;
       this.#world.settle(row, settledEvent(effect, end), job.report.spent);
@@ -95,7 +97,10 @@ export class Activities {
   }
 
   async #run(job: Job): Promise<End | undefined> {
-    const { effect, activities } = job;
+    const { effect, activities, row, owner } = job;
+    if (row.report !== undefined) job.report = this.#read(row.report, owner);
+    // It is this process's now, and was recorded as another's.
+    if (row.status === "waiting") job.row = { ...row, status: "running" };
     const code = Object.hasOwn(activities, effect.activity) ? activities[effect.activity] : undefined;
     if (code === undefined)
       return { error: { name: "Error", message: `There is no activity ${JSON.stringify(effect.activity)}` } };
@@ -105,12 +110,12 @@ export class Activities {
       // A clock that was set back must not make it wait for longer than any retry does.
       await this.#sleep(job, Math.min(job.row.dueAt - this.#world.clock.now(), policy.maxMs));
       if (job.controller.signal.aborted) return undefined;
-      job.row = { ...job.row, attempt: job.row.attempt + 1, status: "running" };
+      job.row = { ...job.row, attempt: job.row.attempt + 1 };
       const result = await this.#attempt(job, code, effect.input);
       if ("output" in result) return endOf(result);
       const delay = retryDelayMs(policy, job.row.attempt, result.error, this.#world.ids.chance());
       if (delay === undefined) return { error: { ...result.error, attempts: job.row.attempt } };
-      job.row = { ...job.row, status: "waiting", dueAt: this.#world.clock.now() + delay };
+      job.row = { ...job.row, dueAt: this.#world.clock.now() + delay };
       if (!(await this.#record(job))) return undefined;
     }
   }
@@ -118,14 +123,14 @@ export class Activities {
   /** At most once: that it began is durable before it begins, and whatever began without an end is unknown. */
   async #runOnce(job: Job, code: Activity): Promise<End | undefined> {
     for (;;) {
-      if (job.row.status === "running") {
+      if (job.row.attempt > 0) {
         const found = await this.#reconcile(job);
         if (found.outcome === "done") return found.output === undefined ? {} : { output: found.output };
         if (found.outcome === "failed") return { error: found.error };
         if (found.outcome === "unknown")
           return { unknown: { message: "It ended without an answer; whether it took effect is not known" } };
       }
-      job.row = { ...job.row, attempt: job.row.attempt + 1, status: "running" };
+      job.row = { ...job.row, attempt: job.row.attempt + 1 };
       if (!(await this.#record(job)) || job.controller.signal.aborted) return undefined;
       const result = await this.#attempt(job, code, job.effect.input);
       if ("output" in result || !result.lost) return endOf(result);

@@ -114,12 +114,15 @@ export class Attempt {
       ...{ key: `${run}:${key}`, run, tenant, attempt, signal: this.#signal },
       progress: this.report.progress,
       checkpoint: async (progress) => {
+        // What an attempt that was given up still says must not replace what a later one said.
+        this.#signal.throwIfAborted();
         this.#beat();
         this.report = { ...this.report, progress: toJson(progress, [], "progress") };
         await this.#world.keep(this.report);
       },
       heartbeat: () => this.#beat(),
       write: async (chunk) => {
+        this.#signal.throwIfAborted();
         this.#beat();
         this.#writer ??= this.#world.stream();
         await (await this.#writer).write(chunk);

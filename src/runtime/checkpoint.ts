@@ -3,7 +3,14 @@
  * one pays, the activities it begins and ends, and what it sends to others. Pure but for the encoding.
  */
 import type { ActivityEffect, CancelEffect, Effect, SendEffect, SpawnEffect } from "../core/effect.ts";
-import { type Event, settledEvent, settles, startEvent } from "../core/event.ts";
+import {
+  cancelEvent,
+  compensationName,
+  type Event,
+  settledEvent,
+  settles,
+  startEvent,
+} from "../core/event.ts";
 import type { Json, JsonObject } from "../core/json.ts";
 import { diff, type Patch } from "../core/patch.ts";
 import type { State } from "../core/state.ts";
@@ -17,7 +24,7 @@ import type { ActivityRow, EntryRow, InboxRow, RunHead, RunStatus, SnapshotRow }
 import type { Commit } from "../store/store.ts";
 import { addSpending, endOfTime, exhausted, limitsOf } from "./budget.ts";
 import { FreshContents } from "./contents.ts";
-import { cancelEvent, limitEvent, parkEvent, parkReason, refusedResult } from "./control.ts";
+import { cancelChildEvent, parkEvent, parkReason, refusedResult } from "./control.ts";
 import type { Ids } from "./ids.ts";
 import { type Delivery, type LiveRun, newRun } from "./live-run.ts";
 import type { Saved } from "./past.ts";
@@ -82,7 +89,9 @@ export class Checkpoint {
 
   /** Takes a delivery: steps, and records the step and what follows from it. Throws if it cannot, and changes nothing. */
   take(delivery: Delivery, at: number): void {
-    const { key } = delivery;
+    const { key, row } = delivery;
+    // A row that was read and brought at the same time is one event.
+    if (row !== undefined && this.taken.some((one) => one.delivery?.row === row)) return;
     if (key !== undefined && this.#keys?.has(key)) {
       this.repeats.push(delivery);
       return;
@@ -93,7 +102,7 @@ export class Checkpoint {
     if (delivery.row === undefined || step.effects.length > 0) this.forced = true;
     if (step.outcome === "refused" && settles(delivery.event)) this.#park(step, at);
     const reason = this.head.status === "active" ? exhausted(this.head, at) : undefined;
-    if (reason !== undefined) this.#end(limitEvent(reason), at);
+    if (reason !== undefined) this.#end(cancelEvent(reason), at);
   }
 
   /** A result that the machine refuses would be lost: the run waits for a person, and the journal has the result. */
@@ -168,7 +177,7 @@ export class Checkpoint {
 
   #keepCancel({ of, key }: CancelEffect, at: number): void {
     if (of === "activity") this.#endActivity(key);
-    else if (of === "child") this.#deliver(this.#childOf(key), cancelEvent(this.head.run), at, true);
+    else if (of === "child") this.#deliver(this.#childOf(key), cancelChildEvent(this.head.run), at, true);
   }
 
   #begin(effect: ActivityEffect, at: number): void {
@@ -177,7 +186,8 @@ export class Checkpoint {
     const bytes = close(encode(pack(effect as unknown as JsonObject, contents)));
     const row: ActivityRow = {
       ...{ ...this.run.name, key, activity, attempt: 0 },
-      ...{ status: "waiting", dueAt: at, bytes },
+      // This process runs it, as soon as it is durable.
+      ...{ status: "running", dueAt: at, bytes },
     };
     this.begun.set(key, { row, effect });
   }
@@ -187,7 +197,8 @@ export class Checkpoint {
     const { tenant, run } = this.run.name;
     const { registry } = this.#world;
     try {
-      const bound = registry.read(machine);
+      const undoes = machine === compensationName(this.head.machine);
+      const bound = registry.read(machine, undoes ? this.head.version : undefined);
       const allowed = limitsOf(bound.machine.definition.limits);
       const parts = {
         ...{ subject: this.head.subject, attributes: {}, parent: { run, key, id } },

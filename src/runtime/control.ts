@@ -2,19 +2,11 @@
  * Control: the platform's own events, with which a run is ended, parked, brought back or told of an outage. Each is a
  * step with an entry like any other, so the journal shows who did what to a run.
  */
-import type { Event } from "../core/event.ts";
+import { cancelEvent, type Event } from "../core/event.ts";
 import type { JsonObject } from "../core/json.ts";
-import type { Outage } from "../core/timer.ts";
 
-/** Ends the run from outside; `origin` is the parent run, if it is the one who wants it. */
-export const cancelEvent = (origin?: string): Event => ({
-  type: "cancel",
-  kind: "platform",
-  ...(origin === undefined ? {} : { origin }),
-});
-
-/** Ends the run because it has used up what it may. */
-export const limitEvent = (reason: JsonObject): Event => ({ type: "limit", kind: "platform", data: reason });
+/** Ends a child; `origin`, the run that invoked it, does not want to hear of it any more. */
+export const cancelChildEvent = (origin: string): Event => ({ ...cancelEvent(), origin });
 
 /** Puts the run aside for a person; `refused` is the checkpoint of the result it could not take. */
 export const parkEvent = (error: JsonObject, refused?: number): Event => ({
@@ -42,14 +34,7 @@ export function refusedResult(event: Event): Event | undefined {
   return (event.data as { result?: Event } | undefined)?.result;
 }
 
-/** Tells the run that nobody was there for a while. */
-export const resumeEvent = (outages: readonly Outage[]): Event => ({
-  type: "resume",
-  kind: "platform",
-  data: { outages: outages as unknown as JsonObject[] },
-});
-
-const controls: ReadonlySet<string> = new Set(["start", "cancel", "limit", "resume", "park", "retry"]);
+const controls: ReadonlySet<string> = new Set(["start", "cancel", "resume", "park", "retry"]);
 
 /** Whether an event is one of control: the machine has no say in it, and also a parked run takes it. */
 export function isControl({ type, kind, invocation }: Event): boolean {

@@ -2,11 +2,11 @@
  * The engine behind the façade: finds runs, hands them events, and sees to what follows from a commit. Every decision is
  * the step loop's, every promise the store's.
  */
-import { type Event, type EventShape, startEvent } from "../core/event.ts";
+import { type Event, type EventShape, resumeEvent, startEvent } from "../core/event.ts";
 import type { Json } from "../core/json.ts";
 import type { Machine } from "../core/machine.ts";
 import { describeError } from "../core/work.ts";
-import { HoldfastError } from "../errors.ts";
+import { HoldfastError, isUnavailable } from "../errors.ts";
 import { limits } from "../limits.ts";
 import type { RunHead, RunName } from "../store/records.ts";
 import type { Store } from "../store/store.ts";
@@ -14,7 +14,7 @@ import { Activities } from "./activity.ts";
 import { limitsOf } from "./budget.ts";
 import type { Checkpoint } from "./checkpoint.ts";
 import { type Clock, systemClock } from "./clock.ts";
-import { parkEvent, resumeEvent } from "./control.ts";
+import { parkEvent } from "./control.ts";
 import { DeadLetters } from "./dead-letters.ts";
 import { type Access, type Admitted, Handle, replyName } from "./handle.ts";
 import { hydrate } from "./hydrate.ts";
@@ -24,7 +24,7 @@ import { type Delivery, type Handled, hasEnded, type LiveRun, newRun } from "./l
 import { checkName, defaultTenant, keyOf } from "./name.ts";
 import { Ownership } from "./ownership.ts";
 import { Past } from "./past.ts";
-import { isUnavailable, Recovery } from "./recovery.ts";
+import { Recovery } from "./recovery.ts";
 import { createRegistry, eventPriority, type Registry } from "./registry.ts";
 import { Residents } from "./residents.ts";
 import type { FindQuery, Receipt, Run, Runtime, RuntimeOptions, StartOptions } from "./run.ts";
@@ -56,11 +56,16 @@ export class Engine implements Runtime, Access {
   readonly #waker: Waker;
   #closed = false;
   #failure: unknown;
+  readonly stopped: Promise<unknown>;
+  #sayStopped: (error: unknown) => void = () => {};
 
   constructor(options: RuntimeOptions) {
     const { store, clock = systemClock, ids = systemIds, seal = noSeal } = options;
     this.#options = options;
     this.#store = store;
+    this.stopped = new Promise((say) => {
+      this.#sayStopped = say;
+    });
     this.clock = clock;
     this.ids = ids;
     this.#registry = createRegistry(options.machines);
@@ -99,6 +104,7 @@ export class Engine implements Runtime, Access {
       ...{ store, clock, find, park },
       isBusy: (run) => this.#loop.isBusy(run),
       deliver: (run, event) => this.deliver(run, event),
+      refill: (run) => this.#inboxes.refill(run),
       problem: (name, error) => this.#problem(name, error),
     });
     const settling = new Settling({
@@ -115,15 +121,20 @@ export class Engine implements Runtime, Access {
 
   async open(): Promise<void> {
     await this.#store.open();
-    const aliveAt = await this.#ownership.take();
-    await this.#waker.open(aliveAt);
+    try {
+      const aliveAt = await this.#ownership.take();
+      await this.#waker.open(aliveAt);
+    } catch (error) {
+      await this.close();
+      throw error;
+    }
   }
 
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
     this.#stop(closedError());
-    await this.#loop.close();
+    await this.#loop.close(closedError());
     await this.#ownership.giveBack().catch(() => {});
     await this.#store.close();
   }
@@ -132,10 +143,11 @@ export class Engine implements Runtime, Access {
     if (this.#closed || this.#failure !== undefined) return;
     this.#failure = error;
     this.#stop(error);
-    void this.#loop.close();
+    void this.#loop.close(error);
   }
 
   #stop(error: unknown): void {
+    this.#sayStopped(this.#failure);
     this.#waker.close();
     this.#activities.close();
     this.#ownership.stop();
@@ -233,10 +245,17 @@ export class Engine implements Runtime, Access {
 
   #deliver(run: LiveRun, parts: Pick<Delivery, "event" | "key" | "spent">): Promise<Handled> {
     return new Promise((handled, failed) => {
-      if (this.#closed || this.#failure !== undefined) failed(this.#failure ?? closedError());
+      this.#check();
       const priority = eventPriority(run.machine.machine.chart, parts.event);
-      this.#loop.deliver(run, { ...parts, priority, handled, failed });
+      this.#loop.deliver(this.#inMemory(run), { ...parts, priority, handled, failed });
     });
+  }
+
+  /** There is one of each run: whoever holds one that was put out meanwhile means the one that is in. */
+  #inMemory(run: LiveRun): LiveRun {
+    const current = this.#residents.read(run.name);
+    if (current === undefined && run.head.seq > 0) this.#residents.add(run);
+    return current ?? run;
   }
 
   enqueue(run: LiveRun, events: readonly Admitted[]): Promise<readonly Receipt[]> {
@@ -275,7 +294,7 @@ export class Engine implements Runtime, Access {
     for (const child of starts) this.#publish(child);
     const key = keyOf(run.name);
     const active = run.head.status === "active";
-    if (!active) this.#residents.remove(run);
+    if (hasEnded(run)) this.#residents.remove(run);
     else if (run.head.seq === taken.length) this.#residents.add(run);
     for (const { step } of taken) if (step.effects.length > 0) this.#tell(run, step.effects);
     for (const one of begun.values()) this.#activities.start(one, run.machine.activities, run.head);
@@ -329,7 +348,11 @@ export class Engine implements Runtime, Access {
     const loaded = await this.#store.load(name);
     if (loaded === undefined) return undefined;
     const run = await hydrate(loaded, this.#registry, this.past);
-    if (run.head.status !== "active") return run;
+    if (hasEnded(run)) return run;
+    if (run.head.status === "parked") {
+      this.#residents.add(run);
+      return run;
+    }
     const activities = await Promise.all(
       loaded.activities.map(async (row) => ({ row, effect: await this.past.activity(row, run.head) })),
     );

@@ -2,7 +2,7 @@
 import { admitEvent } from "../core/admit.ts";
 import { findNode } from "../core/chart.ts";
 import { durationMs } from "../core/duration.ts";
-import type { Event } from "../core/event.ts";
+import { cancelEvent, type Event } from "../core/event.ts";
 import type { Json } from "../core/json.ts";
 import { matches } from "../core/query.ts";
 import type { State } from "../core/state.ts";
@@ -11,7 +11,7 @@ import { limits } from "../limits.ts";
 import type { Entry } from "../store/journal.ts";
 import type { RunHead, RunName } from "../store/records.ts";
 import type { Clock } from "./clock.ts";
-import { cancelEvent, retryEvent } from "./control.ts";
+import { retryEvent } from "./control.ts";
 import type { Ids } from "./ids.ts";
 import { type Handled, hasEnded, type LiveRun } from "./live-run.ts";
 import { checkName } from "./name.ts";

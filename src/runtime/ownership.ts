@@ -1,5 +1,5 @@
 /** The right of this process to step the runs of a store: taken at the start, renewed while it lives, given back at the end. */
-import { HoldfastError, isHoldfastError } from "../errors.ts";
+import { HoldfastError, isUnavailable } from "../errors.ts";
 import type { Store } from "../store/store.ts";
 import type { Clock } from "./clock.ts";
 import { isGone } from "./worker.ts";
@@ -14,7 +14,9 @@ export class Ownership {
   readonly #clock: Clock;
   readonly #worker: string;
   readonly #lost: (error: unknown) => void;
-  #stop: () => void = () => {};
+  #taking: Promise<number | undefined> = Promise.resolve(undefined);
+  #stopTimer: () => void = () => {};
+  #stopped = false;
 
   /** `lost` is told when the right could not be renewed. */
   constructor(store: Store, clock: Clock, worker: string, lost: (error: unknown) => void) {
@@ -29,6 +31,11 @@ export class Ownership {
    * of life of the owner before.
    */
   async take(): Promise<number | undefined> {
+    this.#taking = this.#own();
+    return this.#taking;
+  }
+
+  async #own(): Promise<number | undefined> {
     const own = () => this.#store.own(this.#worker, leaseMs, this.#clock.now());
     let lease = await own();
     if (lease.outcome === "taken" && isGone(lease.owner)) {
@@ -50,10 +57,11 @@ export class Ownership {
   }
 
   #renewIn(ms: number): void {
-    this.#stop = this.#clock.after(ms, () => {
+    if (this.#stopped) return;
+    this.#stopTimer = this.#clock.after(ms, () => {
       this.take().catch((error: unknown) => {
         // Until somebody else takes it, the right is not lost; and then the epoch keeps this process from writing.
-        if (isHoldfastError(error) && error.code === "STORE_UNAVAILABLE") this.#renewIn(leaseMs / 10);
+        if (isUnavailable(error)) this.#renewIn(leaseMs / 10);
         else this.#lost(error);
       });
     });
@@ -61,12 +69,15 @@ export class Ownership {
 
   /** Renews no more. */
   stop(): void {
-    this.#stop();
+    this.#stopped = true;
+    this.#stopTimer();
   }
 
+  /** Gives the right back, if this process has it. */
   async giveBack(): Promise<void> {
-    this.#stop();
-    await this.#store.release(this.#worker, this.epoch, this.#clock.now());
+    this.stop();
+    await this.#taking.catch(() => {});
+    if (this.epoch !== 0) await this.#store.release(this.#worker, this.epoch, this.#clock.now());
   }
 }
 

@@ -13,6 +13,8 @@ export class Recorder {
   readonly #clock: Clock;
   readonly #epoch: () => number;
   #pending: Pending | undefined;
+  /** One call at a time, so that a later record of an activity is never overtaken by an earlier one. */
+  #last: Promise<unknown> = Promise.resolve();
 
   constructor(store: Store, clock: Clock, epoch: () => number) {
     this.#store = store;
@@ -31,10 +33,11 @@ export class Recorder {
   #gather(): Pending {
     const rows: ActivityRow[] = [];
     const moment = new Promise<void>((pass) => this.#clock.soon(pass));
-    const recorded = moment.then(() => {
+    const recorded = Promise.all([moment, this.#last]).then(() => {
       this.#pending = undefined;
       return this.#store.recordActivities(rows, this.#epoch());
     });
+    this.#last = recorded.catch(() => {});
     return { rows, recorded };
   }
 }

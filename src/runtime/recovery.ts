@@ -1,6 +1,6 @@
 /** Recovery: what becomes of deliveries when their commit was refused, or nobody knows whether it was made. */
 import type { Event } from "../core/event.ts";
-import { HoldfastError, isHoldfastError } from "../errors.ts";
+import { HoldfastError, isUnavailable } from "../errors.ts";
 import type { RunName } from "../store/records.ts";
 import type { CommitOutcome } from "../store/store.ts";
 import { type Delivery, type Handled, hasEnded, type LiveRun } from "./live-run.ts";
@@ -82,11 +82,6 @@ export class Recovery {
           .catch(failed);
     }
   }
-}
-
-/** Whether the store may answer later. */
-export function isUnavailable(error: unknown): boolean {
-  return isHoldfastError(error) && error.code === "STORE_UNAVAILABLE";
 }
 
 function fencedError({ run }: RunName): HoldfastError {

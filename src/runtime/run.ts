@@ -116,6 +116,8 @@ export interface Runtime {
   find(query?: FindQuery): AsyncIterable<RunHead>;
   /** Events that found no run to take them. */
   readonly deadLetters: DeadLetters;
+  /** Resolves when no more steps are taken: with the error if the runtime had to stop by itself. */
+  readonly stopped: Promise<unknown>;
   close(): Promise<void>;
 }
 

@@ -1,11 +1,10 @@
 /** Settling: the end of an activity is brought to its run, however long the store takes to answer. */
 import { type Event, settledEvent } from "../core/event.ts";
 import { describeError } from "../core/work.ts";
-import { isHoldfastError } from "../errors.ts";
+import { isHoldfastError, isUnavailable } from "../errors.ts";
 import type { RunName, Spending } from "../store/records.ts";
 import type { Clock } from "./clock.ts";
 import { hasEnded, type LiveRun } from "./live-run.ts";
-import { isUnavailable } from "./recovery.ts";
 
 /** How long to wait before a store that cannot be reached is tried again. */
 const laterMs = 1_000;

@@ -38,6 +38,8 @@ export class StepLoop {
   readonly #ready = new Set<LiveRun>();
   /** Turns that may wait for a later commit, as the policy of their machine says. */
   readonly #waiting = new Map<LiveRun, Checkpoint>();
+  /** Runs whose commit is on its way. */
+  readonly #committing = new Set<LiveRun>();
   #turning: Promise<void> | undefined;
   #closed = false;
 
@@ -71,13 +73,16 @@ export class StepLoop {
 
   /** Whether memory is ahead of the store, or about to be. */
   isBusy(run: LiveRun): boolean {
-    return run.inbox.length > 0 || this.#ready.has(run) || this.#waiting.has(run);
+    return (
+      run.inbox.length > 0 || this.#ready.has(run) || this.#waiting.has(run) || this.#committing.has(run)
+    );
   }
 
-  /** Takes no more turns; resolves when the one under way is over. */
-  async close(): Promise<void> {
+  /** Takes no more turns; resolves when the one under way is over. Whoever waits for another one is told this error. */
+  async close(error: unknown): Promise<void> {
     this.#closed = true;
     await this.#turning;
+    for (const { inbox } of this.#ready) for (const { failed } of inbox.splice(0)) failed(error);
   }
 
   async #turns(): Promise<void> {
@@ -108,16 +113,19 @@ export class StepLoop {
       if (checkpoint === undefined || commit === undefined) continue;
       checkpoints.push(checkpoint);
       commits.push(commit);
+      this.#committing.add(run);
     }
     if (commits.length === 0) return;
     let outcomes: readonly CommitOutcome[];
     try {
       outcomes = await this.#world.store.commit(commits);
     } catch (error) {
+      this.#committing.clear();
       for (const checkpoint of checkpoints)
         this.#world.unknown(checkpoint.run, this.#takeBack(checkpoint), error);
       return;
     }
+    this.#committing.clear();
     for (let index = 0; index < checkpoints.length; index++)
       this.#conclude(checkpoints[index] as Checkpoint, outcomes[index] as CommitOutcome);
   }

@@ -11,9 +11,8 @@ type Take = (run: LiveRun, state: State, event: Event, options: { at: number; ru
 
 const steps: Readonly<Record<string, Take>> = {
   start: ({ machine }, _, event, options) => start(machine.machine, event.data, options),
-  cancel: ({ machine }, state, _, options) => cancel(machine.machine, state, options),
-  limit: ({ machine }, state, event, options) =>
-    cancel(machine.machine, state, { ...options, reason: event.data as JsonObject }),
+  cancel: ({ machine }, state, { data }, options) =>
+    cancel(machine.machine, state, data === undefined ? options : { ...options, reason: data as JsonObject }),
   resume: ({ machine }, state, event, options) =>
     resume(machine.machine, state, (event.data as unknown as { outages: Outage[] }).outages, options),
   park: (_run, state) => unchanged(state),

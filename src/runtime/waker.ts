@@ -1,17 +1,15 @@
 /** The waker: sees to it that whatever is due is taken up: timers, times that are up, retries, and what a crash left. */
-import type { Event } from "../core/event.ts";
+import { cancelEvent, type Event, resumeEvent } from "../core/event.ts";
 import { resumedDue } from "../core/timer.ts";
-import { isHoldfastError } from "../errors.ts";
+import { isHoldfastError, isUnavailable } from "../errors.ts";
 import type { RunName } from "../store/records.ts";
 import type { Store } from "../store/store.ts";
 import { Alarm } from "./alarm.ts";
 import { exhausted } from "./budget.ts";
 import type { Clock } from "./clock.ts";
-import { limitEvent, resumeEvent } from "./control.ts";
 import { hasEnded, type LiveRun } from "./live-run.ts";
 import { keyOf } from "./name.ts";
 import { Outages } from "./outages.ts";
-import { isUnavailable } from "./recovery.ts";
 
 /** How many runs are looked for at a time when something is due. */
 const dueMax = 1_000;
@@ -24,6 +22,8 @@ export interface WakerWorld {
   find(name: RunName): Promise<LiveRun | undefined>;
   isBusy(run: LiveRun): boolean;
   deliver(run: LiveRun, event: Event): Promise<unknown>;
+  /** Reads the run's inbox again. */
+  refill(run: LiveRun): void;
   park(run: LiveRun, error: unknown): void;
   /** A run cannot be read. */
   problem(name: RunName, error: unknown): void;
@@ -102,7 +102,10 @@ export class Waker {
   async #wakeRun(name: RunName, now: number): Promise<void> {
     try {
       const run = await this.#world.find(name);
-      if (run !== undefined && !hasEnded(run) && !this.#world.isBusy(run)) this.#fire(run, now);
+      if (run === undefined || hasEnded(run) || this.#world.isBusy(run)) return;
+      this.#fire(run, now);
+      // It is due and has nothing to do: then an event waits that it was not told of.
+      if (!this.#world.isBusy(run)) this.#world.refill(run);
     } catch (error) {
       if (!isHoldfastError(error) || isUnavailable(error)) throw error;
       this.#unreadable.add(keyOf(name));
@@ -114,7 +117,7 @@ export class Waker {
   #fire(run: LiveRun, now: number): void {
     const reason = exhausted(run.head, now);
     if (reason !== undefined) {
-      this.#deliver(run, limitEvent(reason));
+      this.#deliver(run, cancelEvent(reason));
       return;
     }
     const outages = this.#outages.moving(run.state.timers);

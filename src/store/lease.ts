@@ -24,8 +24,9 @@ export function takeLease(
   leaseMs: number,
   now: number,
 ): LeaseRow | undefined {
-  if (isHeld(lease, now) && lease.owner !== worker) return undefined;
-  const epoch = isHeld(lease, now) ? lease.epoch : lease.epoch + 1;
+  if (lease.owner !== worker && isHeld(lease, now)) return undefined;
+  // Whoever still has it, lapsed or not, was never replaced: nothing it has under way needs to be fenced.
+  const epoch = lease.owner === worker ? lease.epoch : lease.epoch + 1;
   return { owner: worker, epoch, from: now, until: now + leaseMs };
 }
 

@@ -119,6 +119,7 @@ export interface ActivityRow extends RunName {
   readonly activity: string;
   /** Attempts begun so far. */
   readonly attempt: number;
+  /** `running`: the owner of its epoch sees to it; `waiting`: whoever comes first. */
   readonly status: "waiting" | "running";
   /** When the next attempt may begin. */
   readonly dueAt: number;

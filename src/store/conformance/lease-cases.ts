@@ -38,7 +38,7 @@ export const leaseCases: Cases = {
     expect(await opened.own("b", leaseMs, noon + leaseMs - 0.5)).toEqual(taken);
   },
 
-  "a lease that lapsed goes to whoever asks, with a higher epoch, be it to the same": async ({
+  "a lease that lapsed goes to whoever asks, with a higher epoch, unless it is the same": async ({
     store,
     expect,
   }) => {
@@ -47,7 +47,7 @@ export const leaseCases: Cases = {
       ...{ outcome: "owned", epoch: 2, until: noon + leaseMs + 500, aliveAt: noon },
     });
     expect(await store.own("b", 500, noon + leaseMs + 500)).toEqual({
-      ...{ outcome: "owned", epoch: 3, until: noon + leaseMs + 1_000, aliveAt: noon + leaseMs },
+      ...{ outcome: "owned", epoch: 2, until: noon + leaseMs + 1_000, aliveAt: undefined },
     });
   },
 
