@@ -119,13 +119,12 @@ export class Checkpoint {
     const seq = this.head.seq + 1;
     const { outcome, effects, error, dropped } = step;
     const spent = delivery?.spent;
-    const entry: Entry = {
-      ...{ seq, at, hash: this.run.machine.hash, event, outcome, effects },
-      patches: step.state === this.state ? [] : differences(this.state, step.state),
-      ...(error === undefined ? undefined : { error: describeError(error) }),
-      ...(dropped.length === 0 ? undefined : { dropped }),
-      ...(spent === undefined ? undefined : { spent }),
-    };
+    const patches = step.state === this.state ? [] : differences(this.state, step.state);
+    const { hash } = this.run.machine;
+    let entry: Entry = { seq, at, hash, event, outcome, patches, effects };
+    if (error !== undefined) entry = { ...entry, error: describeError(error) };
+    if (dropped.length > 0) entry = { ...entry, dropped };
+    if (spent !== undefined) entry = { ...entry, spent };
     const row = writeEntry(entry, this.head.digest, this.#binding);
     this.#rows.push(row);
     this.#bytes += row.bytes.length;
@@ -144,17 +143,20 @@ export class Checkpoint {
   }
 
   #headAfter({ seq, digest, at }: EntryRow, status: RunStatus): RunHead {
-    const { wakeAt: _wakeAt, ...rest } = this.head;
-    const { state } = this;
-    let wakeAt = endOfTime(this.head);
-    for (const { due } of state.timers) if (due < wakeAt) wakeAt = due;
+    const { state, head } = this;
+    const place = { seq, digest, status, updatedAt: at };
+    const isActive = state.status === "active";
     const attributes = this.run.machine.attributes?.(state);
+    let wakeAt = endOfTime(head);
+    for (const { due } of state.timers) if (due < wakeAt) wakeAt = due;
+    const isIdle = head.wakeAt === undefined && wakeAt === Number.POSITIVE_INFINITY;
+    if (isActive && isIdle && attributes === undefined) return { ...head, ...place };
+    const { wakeAt: _wakeAt, ...rest } = head;
     return {
-      ...rest,
-      ...{ seq, digest, status, updatedAt: at },
-      ...(state.status === "active" ? undefined : { completedAt: at }),
-      ...(Number.isFinite(wakeAt) && state.status === "active" ? { wakeAt } : undefined),
-      ...(attributes === undefined ? undefined : { attributes: { ...rest.attributes, ...attributes } }),
+      ...{ ...rest, ...place },
+      ...(isActive ? undefined : { completedAt: at }),
+      ...(isActive && Number.isFinite(wakeAt) ? { wakeAt } : undefined),
+      ...(attributes === undefined ? undefined : { attributes: { ...head.attributes, ...attributes } }),
     };
   }
 

@@ -8,7 +8,7 @@ import type { Machine } from "../core/machine.ts";
 import { describeError } from "../core/work.ts";
 import { HoldfastError, isUnavailable } from "../errors.ts";
 import { limits } from "../limits.ts";
-import type { RunHead, RunName } from "../store/records.ts";
+import type { ActivityRow, RunHead, RunName } from "../store/records.ts";
 import type { Store } from "../store/store.ts";
 import { Activities } from "./activity.ts";
 import { limitsOf } from "./budget.ts";
@@ -279,12 +279,15 @@ export class Engine implements Runtime, Access {
     return this.#loop.checkpoint(run);
   }
 
-  async revive(parked: LiveRun): Promise<void> {
-    const { at: from } = await this.past.entry(parked.head, parked.head.seq - 1);
-    this.#residents.remove(parked);
-    const run = await this.#find(parked.name);
-    if (run?.state.timers.some(({ resume }) => resume !== undefined) === true)
-      await this.deliver(run, resumeEvent([{ from, until: this.clock.now() }]));
+  async revive(run: LiveRun, parkedAt: number): Promise<void> {
+    const outage = { from: parkedAt, until: this.clock.now() };
+    if (run.state.timers.some(({ resume }) => resume !== undefined))
+      await this.deliver(run, resumeEvent([outage]));
+    const loaded = await this.#store.load(run.name);
+    await this.#startActivities(run, loaded?.activities ?? []);
+    run.more = true;
+    this.#inboxes.refill(run);
+    this.#waker.resume(run);
   }
 
   // What happens after a commit.
@@ -353,16 +356,21 @@ export class Engine implements Runtime, Access {
       this.#residents.add(run);
       return run;
     }
-    const activities = await Promise.all(
-      loaded.activities.map(async (row) => ({ row, effect: await this.past.activity(row, run.head) })),
-    );
+    await this.#startActivities(run, loaded.activities);
     this.#residents.add(run);
-    for (const begun of activities) this.#activities.start(begun, run.machine.activities, run.head);
     run.more = loaded.inbox.length >= limits.inboxLoadedMax;
     for (const row of loaded.inbox) this.#inboxes.bring(run, row);
     this.#waker.resume(run);
     this.#watchers.tell(keyOf(name), run);
     return run;
+  }
+
+  async #startActivities(run: LiveRun, rows: readonly ActivityRow[]): Promise<void> {
+    const effects = await Promise.all(rows.map((row) => this.past.activity(row, run.head)));
+    effects.forEach((effect, index) => {
+      const row = rows[index] as ActivityRow;
+      this.#activities.start({ row, effect }, run.machine.activities, run.head);
+    });
   }
 }
 

@@ -21,29 +21,25 @@ export function encode(value: Json): Uint8Array {
 
 /** The same, with the size it had before compression: what it will cost to read. */
 export function encodeSized(value: Json): { readonly bytes: Uint8Array; readonly size: number } {
-  const text = Buffer.from(JSON.stringify(value), "utf8");
-  return { bytes: pack(text), size: text.length };
-}
-
-function pack(text: Buffer): Uint8Array {
-  if (text.length > limits.valueBytesMax) {
+  const text = JSON.stringify(value);
+  const size = Buffer.byteLength(text);
+  if (size > limits.valueBytesMax) {
     throw new HoldfastError(
       "VALUE_TOO_LARGE",
-      `A value of ${text.length} bytes is more than a store keeps in one piece (${limits.valueBytesMax}); keep large files elsewhere and refer to them`,
+      `A value of ${size} bytes is more than a store keeps in one piece (${limits.valueBytesMax}); keep large files elsewhere and refer to them`,
     );
   }
-  if (text.length >= limits.compressedBytesMin) {
-    const packed = zstdCompressSync(text);
-    if (packed.length < text.length) return withHeader(compressed, packed);
-  }
-  return withHeader(plain, text);
+  const bytes = Buffer.allocUnsafe(headerBytes + size);
+  bytes.write(text, headerBytes);
+  const packed = size < limits.compressedBytesMin ? undefined : zstdCompressSync(bytes.subarray(headerBytes));
+  if (packed === undefined || packed.length >= size) return { bytes: withHeader(plain, bytes), size };
+  return { bytes: withHeader(compressed, Buffer.concat([Buffer.allocUnsafe(headerBytes), packed])), size };
 }
 
-function withHeader(kind: number, body: Uint8Array): Uint8Array {
-  const bytes = new Uint8Array(body.length + headerBytes);
+/** Fills in what stands before the body. */
+function withHeader(kind: number, bytes: Buffer): Uint8Array {
   bytes[0] = kind;
-  new DataView(bytes.buffer).setUint32(1, crc32(body));
-  bytes.set(body, headerBytes);
+  bytes.writeUInt32BE(crc32(bytes.subarray(headerBytes)), 1);
   return bytes;
 }
 
