@@ -2,8 +2,9 @@
  * The engine behind the façade: finds runs, hands them events, and sees to what follows from a commit. Every decision is
  * the step loop's, every promise the store's.
  */
+import { isDeepStrictEqual } from "node:util";
 import { type Event, type EventShape, startEvent } from "../core/event.ts";
-import type { Json } from "../core/json.ts";
+import { type Json, toJson } from "../core/json.ts";
 import type { Machine } from "../core/machine.ts";
 import { describeError } from "../core/work.ts";
 import { HoldfastError } from "../errors.ts";
@@ -185,8 +186,8 @@ export class Engine implements Runtime, Access {
   /** The same id with another machine or input is a mistake, not the same run. */
   async #checkSame({ head }: LiveRun, machine: string, input: Json | undefined): Promise<void> {
     const first = await this.past.entry(head, 1);
-    const same = head.machine === machine && JSON.stringify(first.event.data) === JSON.stringify(input);
-    if (same) return;
+    const given = input === undefined ? undefined : toJson(input, [], "input");
+    if (head.machine === machine && isDeepStrictEqual(first.event.data, given)) return;
     throw new HoldfastError(
       "RUN_DIFFERS",
       `The run ${JSON.stringify(head.run)} exists already, as ${head.machine}@${head.version} with another input; choose another id`,
