@@ -308,7 +308,11 @@ export class Engine implements Runtime, Access {
   }
 
   #problem({ tenant, run }: RunName, error: unknown): void {
-    this.#options.onProblem?.({ tenant, run, error });
+    try {
+      this.#options.onProblem?.({ tenant, run, error });
+    } catch {
+      // There is nobody left to tell.
+    }
   }
 
   /** Puts a run aside for a person, with what is wrong. */
