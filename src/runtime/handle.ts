@@ -95,7 +95,7 @@ export class Handle implements Run {
       admit({ type, ...(data === undefined ? undefined : { data }) }, key),
     );
     const run = await this.#access.read(this.#name);
-    if (hasEnded(run)) throw endedError(run, "takes no events", "RUN_ENDED");
+    if (hasEnded(run)) return Promise.all(admitted.map((one) => this.#sendAside(run, one)));
     // What fits into one turn becomes durable with its steps; more than that first of all becomes durable.
     if (run.head.status === "parked" || run.more || run.inbox.length + events.length > limits.stepsPerTurnMax)
       return this.#access.enqueue(run, admitted);
