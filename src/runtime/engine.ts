@@ -2,8 +2,10 @@
  * The engine behind the façade: finds runs, hands them events, and sees to what follows from a commit. Every decision is
  * the step loop's, every promise the store's.
  */
+import { isDeepStrictEqual } from "node:util";
 import { type Event, type EventShape, resumeEvent, startEvent } from "../core/event.ts";
-import type { Json } from "../core/json.ts";
+import { type Json, toJson } from "../core/json.ts";
+
 import type { Machine } from "../core/machine.ts";
 import { describeError } from "../core/work.ts";
 import { HoldfastError, isUnavailable } from "../errors.ts";
@@ -197,8 +199,8 @@ export class Engine implements Runtime, Access {
   /** The same id with another machine or input is a mistake, not the same run. */
   async #checkSame({ head }: LiveRun, machine: string, input: Json | undefined): Promise<void> {
     const first = await this.past.entry(head, 1);
-    const same = head.machine === machine && JSON.stringify(first.event.data) === JSON.stringify(input);
-    if (same) return;
+    const given = input === undefined ? undefined : toJson(input, [], "input");
+    if (head.machine === machine && isDeepStrictEqual(first.event.data, given)) return;
     throw new HoldfastError(
       "RUN_DIFFERS",
       `The run ${JSON.stringify(head.run)} exists already, as ${head.machine}@${head.version} with another input; choose another id`,
@@ -329,7 +331,11 @@ export class Engine implements Runtime, Access {
   }
 
   #problem({ tenant, run }: RunName, error: unknown): void {
-    this.#options.onProblem?.({ tenant, run, error });
+    try {
+      this.#options.onProblem?.({ tenant, run, error });
+    } catch {
+      // There is nobody left to tell.
+    }
   }
 
   /** Puts a run aside for a person, with what is wrong. */

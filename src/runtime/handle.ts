@@ -6,7 +6,7 @@ import { cancelEvent, type Event } from "../core/event.ts";
 import type { Json } from "../core/json.ts";
 import { matches } from "../core/query.ts";
 import type { State } from "../core/state.ts";
-import { type ErrorCode, HoldfastError } from "../errors.ts";
+import { type ErrorCode, HoldfastError, isHoldfastError } from "../errors.ts";
 import { limits } from "../limits.ts";
 import type { Entry } from "../store/journal.ts";
 import type { RunHead, RunName } from "../store/records.ts";
@@ -95,7 +95,7 @@ export class Handle implements Run {
       admit({ type, ...(data === undefined ? undefined : { data }) }, key),
     );
     const run = await this.#access.read(this.#name);
-    if (hasEnded(run)) throw endedError(run, "takes no events", "RUN_ENDED");
+    if (hasEnded(run)) return Promise.all(admitted.map((one) => this.#sendAside(run, one)));
     // What fits into one turn becomes durable with its steps; more than that first of all becomes durable.
     if (run.head.status === "parked" || run.more || run.inbox.length + events.length > limits.stepsPerTurnMax)
       return this.#access.enqueue(run, admitted);
@@ -198,7 +198,13 @@ export class Handle implements Run {
 
   async cancel(): Promise<void> {
     const run = await this.#access.read(this.#name);
-    if (!hasEnded(run)) await this.#access.deliver(run, cancelEvent());
+    if (hasEnded(run)) return;
+    try {
+      await this.#access.deliver(run, cancelEvent());
+    } catch (error) {
+      // It ended by itself, or somebody else was faster.
+      if (!isHoldfastError(error) || error.code !== "RUN_ENDED") throw error;
+    }
   }
 
   async retry(): Promise<void> {

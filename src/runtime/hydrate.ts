@@ -2,6 +2,7 @@
 import { restore } from "../core/restore.ts";
 import type { State } from "../core/state.ts";
 import { HoldfastError } from "../errors.ts";
+import type { RunHead } from "../store/records.ts";
 import type { LoadedRun } from "../store/store.ts";
 import type { LiveRun } from "./live-run.ts";
 import type { Past } from "./past.ts";
@@ -10,14 +11,14 @@ import type { Registry } from "./registry.ts";
 /** The live run, its inbox still empty; throws STORE_CORRUPT if its journal does not lead where its head says. */
 export async function hydrate(loaded: LoadedRun, registry: Registry, past: Past): Promise<LiveRun> {
   const { head } = loaded;
-  const machine = registry.read(head.machine, head.version);
   const { state, digest, contents, snapshotBytes, entryBytes } = await past.rebuild(loaded);
-  if (digest !== head.digest) {
+  if (digest !== head.digest || !isHeadOf(head, state as Partial<State> | null)) {
     throw new HoldfastError(
       "STORE_CORRUPT",
       `The journal of ${JSON.stringify(head.run)} does not lead to its checkpoint ${head.seq}`,
     );
   }
+  const machine = registry.read(head.machine, head.version);
   const known = [...contents].map(([name, text]) => [text, name] as const);
   return {
     name: { tenant: head.tenant, run: head.run },
@@ -25,4 +26,10 @@ export async function hydrate(loaded: LoadedRun, registry: Registry, past: Past)
     ...{ more: false, snapshotBytes, entryBytes },
     contents: known.length === 0 ? undefined : new Map(known),
   };
+}
+
+/** Whether a head tells of this state; a run that is parked is active as far as its machine knows. */
+function isHeadOf({ machine, version, status }: RunHead, state: Partial<State> | null): boolean {
+  const told = status === "parked" ? "active" : status;
+  return told === state?.status && machine === state.machine && version === state.version;
 }

@@ -35,9 +35,10 @@ export class Recovery {
       for (const { failed } of deliveries) failed(error);
       this.#world.fail(error);
     } else if (outcome.outcome === "duplicate") {
-      // Nothing was written, so memory is right: all but the repeat are taken again.
+      // Nothing was written, so memory is right: all but the repeat are taken again. The first one of its key may be
+      // among them, if that has waited in the inbox.
       for (const delivery of deliveries)
-        if (delivery.key !== outcome.key) this.#world.deliver(run, delivery);
+        if (delivery.key !== outcome.key || delivery.row !== undefined) this.#world.deliver(run, delivery);
         else this.#answerRepeat(run, delivery);
     } else if (outcome.outcome === "conflict") {
       this.#world.forget(run);

@@ -1,7 +1,7 @@
 /** The waker: sees to it that whatever is due is taken up: timers, times that are up, retries, and what a crash left. */
 import { cancelEvent, type Event, resumeEvent } from "../core/event.ts";
 import { resumedDue } from "../core/timer.ts";
-import { isHoldfastError, isUnavailable } from "../errors.ts";
+import { HoldfastError, isHoldfastError, isUnavailable } from "../errors.ts";
 import type { RunName } from "../store/records.ts";
 import type { Store } from "../store/store.ts";
 import { Alarm } from "./alarm.ts";
@@ -102,7 +102,8 @@ export class Waker {
   async #wakeRun(name: RunName, now: number): Promise<void> {
     try {
       const run = await this.#world.find(name);
-      if (run === undefined || hasEnded(run) || this.#world.isBusy(run)) return;
+      if (run === undefined) throw strayError(name);
+      if (hasEnded(run) || this.#world.isBusy(run)) return;
       this.#fire(run, now);
       // It is due and has nothing to do: then an event waits that it was not told of.
       if (!this.#world.isBusy(run)) this.#world.refill(run);
@@ -129,4 +130,11 @@ export class Waker {
   #deliver(run: LiveRun, event: Event): void {
     this.#world.deliver(run, event).catch((error: unknown) => this.#world.park(run, error));
   }
+}
+
+function strayError({ run }: RunName): HoldfastError {
+  return new HoldfastError(
+    "STORE_CORRUPT",
+    `Something waits for the run ${JSON.stringify(run)}, which is not there: the store is damaged; restore it from a backup`,
+  );
 }

@@ -10,9 +10,12 @@ interface Alarm {
 export class VirtualClock implements Clock {
   #now: number;
   readonly #alarms = new Set<Alarm>();
+  readonly #rest: () => Promise<void>;
 
-  constructor(now = 0) {
+  /** `rest` resolves when nothing is under way any more; without it, promises are all there is to wait for. */
+  constructor(now = 0, rest = settlePromises) {
     this.#now = now;
+    this.#rest = rest;
   }
 
   now(): number {
@@ -32,15 +35,15 @@ export class VirtualClock implements Clock {
   /** Lets time pass, alarm by alarm, and everything that follows from each come to rest before the next. */
   async advance(duration: number | string): Promise<void> {
     const until = this.#now + durationMs(duration);
-    await rest();
+    await this.#rest();
     for (let next = this.#next(until); next !== undefined; next = this.#next(until)) {
       this.#alarms.delete(next);
       this.#now = Math.max(this.#now, next.at);
       next.run();
-      await rest();
+      await this.#rest();
     }
     this.#now = until;
-    await rest();
+    await this.#rest();
   }
 
   #next(until: number): Alarm | undefined {
@@ -55,6 +58,6 @@ export class VirtualClock implements Clock {
 /** How many turns of promises are given to what is under way: far more than any chain of them here has. */
 const turns = 200;
 
-async function rest(): Promise<void> {
+async function settlePromises(): Promise<void> {
   for (let turn = 0; turn < turns; turn++) await Promise.resolve();
 }
