@@ -1,8 +1,21 @@
 /** load, readHead, readAt, readJournal, readContents: what was committed, at any checkpoint. */
 
+import { limits } from "../../limits.ts";
 import type { RunHead } from "../records.ts";
 import type { Store } from "../store.ts";
-import { begun, bytesOf, commitOn, committed, entryOf, firstCommit, sample, tenant } from "./sample.ts";
+import {
+  begun,
+  bytesOf,
+  commitOn,
+  committed,
+  entryOf,
+  eventOf,
+  firstCommit,
+  headOf,
+  owned,
+  sample,
+  tenant,
+} from "./sample.ts";
 import type { Cases } from "./world.ts";
 
 const nobody = { tenant, run: "nobody" };
@@ -88,6 +101,31 @@ export const readCases: Cases = {
     const entries = sizes.map((bytes, index) => ({ ...entryOf(sample, index + 2), bytes }));
     await committed(store, { ...commitOn(head, epoch, { steps: 3 }), entries });
     expect(await (await reopen()).readJournal(sample, 2, 9)).toEqual(entries);
+  },
+
+  "the longest names there may be are names like others": async ({ store, reopen, expect }) => {
+    const epoch = await owned(store);
+    // Three bytes each and no two alike, so that no index can make them shorter.
+    const longest = (first: number): string =>
+      String.fromCodePoint(...Array.from({ length: limits.nameLengthMax }, (_, index) => first + index * 7));
+    const [tenant, run, subject, key] = [0x3400, 0x4e01, 0x6002, 0x7003].map(longest) as [
+      ...[string, string, string, string],
+    ];
+    const attributes = { [key]: longest(0x4500).repeat(20) };
+    const contents = [{ digest: "d1", bytes: bytesOf("large") }];
+    const first = commitOn(headOf({ tenant, run, subject, attributes }), epoch, { keys: [key], contents });
+    const head = await committed(store, first);
+    const event = eventOf(key, { tenant, run, subject, key: longest(0x5004) });
+    expect(await store.enqueue([event])).toEqual(["accepted"]);
+    expect(await store.writeDocument(tenant, subject, 0, bytesOf("x"))).toEqual(true);
+    const opened = await reopen();
+    const loaded = await opened.load({ tenant, run });
+    expect([loaded?.head, loaded?.inbox]).toEqual([head, [event]]);
+    expect(await opened.readKeys({ tenant, run }, [key])).toEqual([{ key, seq: 1 }]);
+    expect(await opened.readContents(tenant, subject, ["d1"])).toEqual(contents);
+    expect(await opened.findRuns({ tenant, subject, attributes, limit: 9 })).toEqual([head]);
+    await committed(opened, commitOn(head, epoch, { head: { status: "done" } }));
+    expect((await opened.readDeadLetters(tenant, 0, 9)).map(({ id }) => id)).toEqual([key]);
   },
 
   "what was given and what is read are nobody else's to change": async ({ store, expect }) => {
