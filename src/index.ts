@@ -25,7 +25,7 @@ export type { Reconciled } from "./runtime/activity.ts";
 export type { Activity as ActivityCode, ActivityScope } from "./runtime/attempt.ts";
 export type { LimitSource } from "./runtime/budget.ts";
 export type { DeadLetter, DeadLetters } from "./runtime/dead-letters.ts";
-export type { MachineEntry } from "./runtime/registry.ts";
+export type { AnyMachine, MachineEntry } from "./runtime/registry.ts";
 export {
   createRuntime,
   type Receipt,

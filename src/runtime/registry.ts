@@ -26,15 +26,25 @@ export interface Registry {
   read(id: string, version?: number): BoundMachine;
 }
 
+/** A machine of whatever context, events and input. */
+export type AnyMachine = Omit<Machine, "definition" | "implement"> & { readonly definition: object };
+
 export interface MachineEntry {
-  readonly machine: Machine;
+  readonly machine: AnyMachine;
   readonly activities?: Readonly<Record<string, Activity>>;
   /** Values to find its runs by, made anew from every state. */
   readonly attributes?: Attributes;
 }
 
-export function createRegistry(machines: readonly (MachineEntry | Machine)[]): Registry {
-  const entries = machines.map((given) => ("chart" in given ? { machine: given } : given));
+/** Whatever the types said, a runtime steps machines as they are. */
+interface Entry extends MachineEntry {
+  readonly machine: Machine;
+}
+
+export function createRegistry(machines: readonly (MachineEntry | AnyMachine)[]): Registry {
+  const entries: readonly Entry[] = machines.map(
+    (given) => ("chart" in given ? { machine: given } : given) as Entry,
+  );
   const byId = new Map<string, Map<number, BoundMachine>>();
   const known = (machine: Machine) => byId.get(machine.id)?.get(machine.version);
   const add = (machine: Machine, activities: BoundMachine["activities"], attributes?: Attributes) => {
@@ -44,7 +54,7 @@ export function createRegistry(machines: readonly (MachineEntry | Machine)[]): R
     byId.set(machine.id, versions);
     if (machine.chart.compensates) add(compensationMachine(machine), activities);
   };
-  for (const { machine, activities = {}, attributes } of entries as readonly MachineEntry[]) {
+  for (const { machine, activities = {}, attributes } of entries) {
     if (known(machine) !== undefined) {
       const twice = `The machine ${machine.id}@${machine.version} is given twice`;
       throw new HoldfastError("MACHINE_INVALID", twice);
@@ -59,8 +69,7 @@ export function createRegistry(machines: readonly (MachineEntry | Machine)[]): R
       addChildren(child, activities);
     }
   };
-  for (const { machine, activities = {} } of entries as readonly MachineEntry[])
-    addChildren(machine, activities);
+  for (const { machine, activities = {} } of entries) addChildren(machine, activities);
   return {
     read(id, version) {
       const versions = byId.get(id);

@@ -12,13 +12,13 @@ import type { Clock } from "./clock.ts";
 import type { DeadLetters } from "./dead-letters.ts";
 import type { Ids } from "./ids.ts";
 import type { Handled } from "./live-run.ts";
-import type { MachineEntry } from "./registry.ts";
+import type { AnyMachine, MachineEntry } from "./registry.ts";
 import type { Seal } from "./seal.ts";
 import type { Chunk } from "./stream.ts";
 
 export interface RuntimeOptions {
   readonly store: Store;
-  readonly machines: readonly (MachineEntry | Machine)[];
+  readonly machines: readonly (MachineEntry | AnyMachine)[];
   readonly seal?: Seal;
   readonly clock?: Clock;
   readonly ids?: Ids;
