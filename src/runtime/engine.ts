@@ -267,10 +267,27 @@ export class Engine implements Runtime, Access {
   async readReceipt(name: RunName, key: string): Promise<Receipt | undefined> {
     const [seen] = await this.#store.readKeys(name, [key]);
     if (seen === undefined) return undefined;
-    if (seen.seq === undefined) return { handled: () => this.#inboxes.handled(name, key) };
+    if (seen.seq === undefined) return { handled: () => this.#waitHandled(name, key) };
+    const handled = await this.#readHandled(name, seen.seq);
+    return { handled: async () => handled };
+  }
+
+  /** What becomes of an event that was in the inbox when somebody looked; it may have been taken since. */
+  async #waitHandled(name: RunName, key: string): Promise<Handled> {
+    const { told, cancel } = this.#inboxes.waitFor(name, key);
+    const [seen] = await this.#store.readKeys(name, [key]);
+    if (seen?.seq === undefined) {
+      if (seen === undefined) this.#inboxes.ended(name);
+      return told;
+    }
+    cancel();
+    return this.#readHandled(name, seen.seq);
+  }
+
+  async #readHandled(name: RunName, at: number): Promise<Handled> {
     const { head } = await this.#readStored(name);
-    const { seq, outcome, error } = await this.past.entry(head, seen.seq);
-    return { handled: async () => ({ seq, outcome, error: error && errorOf(error) }) };
+    const { seq, outcome, error } = await this.past.entry(head, at);
+    return { seq, outcome, error: error && errorOf(error) };
   }
 
   watch(name: RunName, holds: Parameters<Watchers["watch"]>[1]): ReturnType<Watchers["watch"]> {
@@ -299,8 +316,10 @@ export class Engine implements Runtime, Access {
     for (const child of starts) this.#publish(child);
     const key = keyOf(run.name);
     const active = run.head.status === "active";
-    if (hasEnded(run)) this.#residents.remove(run);
-    else if (run.head.seq === taken.length) this.#residents.add(run);
+    if (hasEnded(run)) {
+      this.#residents.remove(run);
+      this.#inboxes.ended(run.name);
+    } else if (run.head.seq === taken.length) this.#residents.add(run);
     for (const { step } of taken) if (step.effects.length > 0) this.#tell(run, step.effects);
     for (const one of begun.values()) this.#activities.start(one, run.machine.activities, run.head);
     for (const { row } of sends) this.#inboxes.arrived(row);

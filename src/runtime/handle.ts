@@ -99,10 +99,12 @@ export class Handle implements Run {
     // What fits into one turn becomes durable with its steps; more than that first of all becomes durable.
     if (run.head.status === "parked" || run.more || run.inbox.length + events.length > limits.stepsPerTurnMax)
       return this.#access.enqueue(run, admitted);
-    const handled = await Promise.all(
-      admitted.map(({ event, key }) => this.#access.deliver(run, event, key)),
-    );
-    return handled.map((one) => ({ handled: async () => one }));
+    const delivered = admitted.map(({ event, key }) => this.#access.deliver(run, event, key));
+    const fates = await Promise.allSettled(delivered);
+    const [first] = fates;
+    if (first?.status === "rejected" && fates.every(({ status }) => status === "rejected"))
+      throw first.reason;
+    return delivered.map((handled) => ({ handled: () => handled }));
   }
 
   async ask(

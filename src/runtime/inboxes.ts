@@ -34,8 +34,8 @@ export interface InboxWorld {
 
 export class Inboxes {
   readonly #world: InboxWorld;
-  /** Whoever wants to know what became of an event in an inbox, by its row or its key. */
-  readonly #handled = new Waiters<Handled>();
+  /** Whoever wants to know what became of an event in an inbox: by its run, then by its row or its key. */
+  readonly #handled = new Map<string, Waiters<Handled>>();
 
   constructor(world: InboxWorld) {
     this.#world = world;
@@ -53,26 +53,47 @@ export class Inboxes {
         bytes: seal.close(encode(event as unknown as JsonObject), run.head),
       }),
     );
-    const receipts = rows.map((row) => ({ handled: this.handled(row, row.id) }));
-    const outcomes = await store.enqueue(rows);
-    for (const row of rows) this.arrived(row);
-    return Promise.all(
-      outcomes.map(async (outcome, index) => {
-        const { key, id } = rows[index] as InboxRow;
-        if (outcome === "accepted") return { handled: () => receipts[index]?.handled as Promise<Handled> };
-        const before = key === undefined ? undefined : await this.#world.readReceipt(run.name, key);
-        if (before !== undefined) return before;
-        throw new HoldfastError(
-          "RUN_ENDED",
-          `The run ${JSON.stringify(run.name.run)} has ended; ${id} is too late`,
-        );
-      }),
-    );
+    const waiting = rows.map(({ id }) => this.#wait(run.name, { row: id }));
+    const outcomes = await store.enqueue(rows).catch((error: unknown) => {
+      for (const one of waiting) one.cancel();
+      throw error;
+    });
+    const receipts = rows.map(async (row, index) => {
+      const { told, cancel } = waiting[index] as (typeof waiting)[number];
+      if (outcomes[index] === "accepted") {
+        this.arrived(row);
+        return { handled: () => told };
+      }
+      cancel();
+      const before = row.key === undefined ? undefined : await this.#world.readReceipt(run.name, row.key);
+      if (before !== undefined) return before;
+      throw endedError(run.name);
+    });
+    return Promise.all(receipts);
   }
 
-  /** Resolves with what became of an event in the inbox, once that is known here. */
-  handled(name: RunName, rowOrKey: string): Promise<Handled> {
-    return this.#handled.wait(`${keyOf(name)} ${rowOrKey}`).told;
+  /** What will become of an event that waits in the inbox, by its key; `cancel` when nobody wants to know any more. */
+  waitFor(name: RunName, key: string): ReturnType<Waiters<Handled>["wait"]> {
+    return this.#wait(name, { key });
+  }
+
+  #wait(name: RunName, place: Place): ReturnType<Waiters<Handled>["wait"]> {
+    const run = keyOf(name);
+    const waiters = this.#handled.get(run) ?? new Waiters<Handled>();
+    this.#handled.set(run, waiters);
+    const { told, cancel } = waiters.wait(JSON.stringify(place));
+    return { told, cancel: () => this.#leave(run, cancel) };
+  }
+
+  #leave(run: string, cancel: () => void): void {
+    cancel();
+    if (this.#handled.get(run)?.size === 0) this.#handled.delete(run);
+  }
+
+  /** A run has ended: nothing will become of what waits in its inbox. */
+  ended(name: RunName): void {
+    this.#handled.get(keyOf(name))?.close(endedError(name));
+    this.#handled.delete(keyOf(name));
   }
 
   /** An event is in a run's inbox: the run takes it from there, now if it is in memory, else when it has been read. */
@@ -122,12 +143,26 @@ export class Inboxes {
   }
 
   #tell(row: InboxRow, handled: Handled): void {
-    const name = keyOf(row);
-    this.#handled.tell(`${name} ${row.id}`, handled);
-    if (row.key !== undefined) this.#handled.tell(`${name} ${row.key}`, handled);
+    const run = keyOf(row);
+    const waiters = this.#handled.get(run);
+    if (waiters === undefined) return;
+    waiters.tell(JSON.stringify({ row: row.id } satisfies Place), handled);
+    if (row.key !== undefined) waiters.tell(JSON.stringify({ key: row.key } satisfies Place), handled);
+    if (waiters.size === 0) this.#handled.delete(run);
   }
 
   close(error: unknown): void {
-    this.#handled.close(error);
+    for (const waiters of this.#handled.values()) waiters.close(error);
+    this.#handled.clear();
   }
+}
+
+/** An event in an inbox, by its row or its key. */
+type Place = { readonly row: string } | { readonly key: string };
+
+function endedError({ run }: RunName): HoldfastError {
+  return new HoldfastError(
+    "RUN_ENDED",
+    `The run ${JSON.stringify(run)} has ended and did not take what waited for it; see its dead letters`,
+  );
 }

@@ -1,7 +1,7 @@
 /** Runs, as their users hold them: what they are started with, take, tell and end with, across restarts. */
 import { describe, expect, test } from "vitest";
 import { counter, counterWith } from "../../test/runtime/machines.ts";
-import { onEveryStore } from "../../test/runtime/world.ts";
+import { listOf, onEveryStore } from "../../test/runtime/world.ts";
 import { defineMachine } from "../index.ts";
 
 onEveryStore((world) => {
@@ -83,14 +83,14 @@ onEveryStore((world) => {
       await clock.advance("1s");
       await run.send("nap");
       await run.send("fly", { to: "the moon" });
-      const entries = await Array.fromAsync(run.journal());
+      const entries = await listOf(run.journal());
       const at = clock.now();
       expect(entries).toMatchObject([
         { seq: 1, at: at - 1_000, event: { type: "start", data: 4 }, outcome: "taken" },
         { seq: 2, at, event: { type: "nap" }, outcome: "taken", effects: [{ type: "timer" }] },
         { seq: 3, at, event: { type: "fly", data: { to: "the moon" } }, error: { code: "EVENT_UNKNOWN" } },
       ]);
-      expect(await Array.fromAsync(run.journal(3))).toEqual(entries.slice(2));
+      expect(await listOf(run.journal(3))).toEqual(entries.slice(2));
     });
 
     test("G1: of many steps is read back from a snapshot and the few entries after it", async () => {

@@ -2,6 +2,11 @@
 export class Waiters<Value> {
   readonly #byName = new Map<string, Waiter<Value>[]>();
 
+  /** How many names somebody waits for. */
+  get size(): number {
+    return this.#byName.size;
+  }
+
   /** Resolves with what is told; `cancel` takes it back. */
   wait(name: string): { readonly told: Promise<Value>; cancel(): void } {
     let waiter!: Waiter<Value>;

@@ -13,8 +13,8 @@ import { VirtualClock } from "../../src/testing/virtual-clock.ts";
 import { type Place, storeKinds } from "./stores.ts";
 import { type Life, Watch } from "./watched-store.ts";
 
-type AnyMachine = Machine<never, never, never>;
-/** A machine of any types, alone or with its activities. */
+/** A machine of any types, alone or with what it needs. */
+type AnyMachine = Pick<Machine, "id" | "version" | "chart">;
 export type Given = AnyMachine | (Omit<MachineEntry, "machine"> & { readonly machine: AnyMachine });
 
 /** What is stored of a run. */
@@ -136,4 +136,11 @@ export function onEveryStore(tests: (world: () => Promise<World>, kind: string) 
       return world;
     }, kind);
   });
+}
+
+/** All that comes, as a list. */
+export async function listOf<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
+  const list: Item[] = [];
+  for await (const item of items) list.push(item);
+  return list;
 }
