@@ -238,5 +238,7 @@ class Life {
 while ((await new Life().over) === "killed");
 const verdict = await verify(folder, decision ?? "approve");
 for (const line of showVerdict(verdict, stage.paint)) stage.say(line);
-stage.say(`\nIts journal: npm run journal${folder === defaultFolder ? "" : ` -- --folder ${folder}`}`);
+stage.say(
+  `\nWhat it leaves is in ${folder}. Its journal: npm run journal${folder === defaultFolder ? "" : ` -- --folder ${folder}`}`,
+);
 process.exitCode = verdict.checks.every(({ holds }) => holds) ? 0 : 1;
