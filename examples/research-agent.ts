@@ -1,33 +1,39 @@
 /**
- * A research agent as a statechart: it plans, executes two tool calls side by side, reflects, plans again if it must, and
- * waits for a person before it is done. It can be paused anywhere and resumes where it was. Its activities (model and
- * tool calls) are named here and performed elsewhere.
+ * A research agent as a statechart: it plans, searches and reads side by side, drafts, waits for a person, publishes. It
+ * can be paused anywhere and resumes where it was; if it is withdrawn, what it reserved is released. What it calls
+ * (models and tools) is named here and performed elsewhere: `worker.ts` does it durably, `simulated.ts` in virtual time.
  */
-import { defineMachine, type Machine } from "holdfast";
+import { defineMachine, type Machine, type Recipe, type SettledEvent } from "holdfast";
 
 export interface Research {
-  readonly question: string | null;
+  readonly question: string;
+  /** What to search for. */
   readonly plan: readonly string[];
-  readonly sources: readonly string[];
-  readonly notes: readonly string[];
-  readonly attempts: number;
-  readonly tokens: number;
-  readonly tokensMax: number;
+  readonly findings: readonly string[];
+  readonly source: string | null;
+  readonly draft: readonly string[];
+  /** The name the report will have, once one is reserved. */
+  readonly reserved: string | null;
+  readonly address: string | null;
+  readonly remarks: readonly string[];
 }
 
 export type ResearchEvent =
-  | { readonly type: "ask"; readonly data: { readonly question: string } }
-  | { readonly type: "spend"; readonly data: { readonly tokens: number } }
   | { readonly type: "pause" }
   | { readonly type: "resume" }
   | { readonly type: "approve"; readonly data: { readonly by: string } }
-  | { readonly type: "revise"; readonly data: { readonly remark: string } };
+  | { readonly type: "revise"; readonly data: { readonly remark: string } }
+  | { readonly type: "withdraw" };
 
 export interface ResearchInput {
-  readonly tokensMax: number;
+  readonly question: string;
 }
 
-const attemptsMax = 3;
+/** Tries of a call that fails: the first wait is short, since somebody watches. */
+const retry = { attempts: 5, first: "500ms", max: "30s" };
+
+const keepFinding: Recipe<Research, SettledEvent> = (draft, { event }) =>
+  void draft.findings.push(event.data);
 
 export const researcher: Machine<Research, ResearchEvent, ResearchInput> = defineMachine<
   Research,
@@ -37,80 +43,59 @@ export const researcher: Machine<Research, ResearchEvent, ResearchInput> = defin
   id: "researcher",
   version: 1,
   start: ({ input }) => ({
-    question: null,
+    question: input.question,
     plan: [],
-    sources: [],
-    notes: [],
-    attempts: 0,
-    tokens: 0,
-    tokensMax: input.tokensMax,
+    findings: [],
+    source: null,
+    draft: [],
+    reserved: null,
+    address: null,
+    remarks: [],
   }),
   // An event that is not possible now is refused with a reason, not dropped.
   unhandled: "reject",
-  invariants: { withinBudget: ({ context }) => context.tokens <= context.tokensMax },
-  initial: "idle",
+  limits: { steps: 60, time: "7 days", tokens: 10_000, cost: 0.5 },
+  initial: "working",
   states: {
-    idle: {
-      on: {
-        ask: {
-          target: "working",
-          update: (draft, { event }) => {
-            draft.question = event.data.question;
-          },
-        },
-      },
-    },
     working: {
       initial: "planning",
-      on: {
-        pause: "paused",
-        spend: {
-          update: (draft, { event }) => {
-            draft.tokens += event.data.tokens;
-          },
-        },
-      },
+      on: { pause: "paused", withdraw: "withdrawing" },
       states: {
         planning: {
           invoke: {
             id: "plan",
             activity: "plan",
-            input: ({ context }) => ({ question: context.question, notes: context.notes }),
+            input: ({ context }) => ({ question: context.question }),
+            retry,
             onDone: {
-              target: "executing",
+              target: "gathering",
               update: (draft, { event }) => {
                 draft.plan = event.data;
-                draft.attempts = 0;
               },
             },
-            onError: "#failed",
+            onError: "#withdrawing",
           },
         },
-        executing: {
+        gathering: {
           type: "parallel",
-          onDone: "reflecting",
+          onDone: "drafting",
           states: {
             search: {
-              initial: "calling",
+              initial: "searching",
               states: {
-                calling: {
+                searching: {
                   invoke: {
                     id: "search",
                     activity: "search",
-                    input: ({ context }) => ({ query: context.question }),
-                    onDone: {
-                      target: "found",
-                      update: (draft, { event }) => {
-                        draft.sources.push(...event.data);
-                      },
-                    },
-                    onError: { target: "waiting", update: "countAttempt" },
+                    input: ({ context }) => ({ query: context.plan[context.findings.length] ?? "" }),
+                    retry,
+                    timeout: "30s",
+                    onDone: [
+                      { guard: "moreToSearch", target: "searching", reenter: true, update: keepFinding },
+                      { target: "found", update: keepFinding },
+                    ],
+                    onError: "#withdrawing",
                   },
-                  after: { "30s": { target: "waiting", update: "countAttempt" } },
-                },
-                waiting: {
-                  always: { guard: "outOfAttempts", target: "#failed" },
-                  after: { "5s": "calling" },
                 },
                 found: { type: "final" },
               },
@@ -122,13 +107,15 @@ export const researcher: Machine<Research, ResearchEvent, ResearchInput> = defin
                   invoke: {
                     id: "read",
                     activity: "read",
+                    input: ({ context }) => ({ question: context.question }),
+                    retry,
                     onDone: {
                       target: "read",
                       update: (draft, { event }) => {
-                        draft.notes.push(event.data);
+                        draft.source = event.data;
                       },
                     },
-                    onError: "#failed",
+                    onError: "#withdrawing",
                   },
                 },
                 read: { type: "final" },
@@ -136,40 +123,84 @@ export const researcher: Machine<Research, ResearchEvent, ResearchInput> = defin
             },
           },
         },
-        reflecting: {
-          always: [
-            { guard: ({ context }) => context.sources.length >= 2, target: "approval" },
-            { target: "planning" },
-          ],
-        },
-        approval: {
-          entry: { emit: { type: "approval.wanted", data: ({ context }) => context.notes } },
-          on: {
-            approve: { guard: ({ event }) => event.data.by !== "researcher", target: "#done" },
-            revise: {
-              target: "planning",
+        drafting: {
+          invoke: {
+            id: "write",
+            activity: "write",
+            input: ({ context: { findings, source, remarks } }) => ({ findings, source, remarks }),
+            retry,
+            heartbeat: "30s",
+            onDone: {
+              target: "reserving",
               update: (draft, { event }) => {
-                draft.notes.push(`remark: ${event.data.remark}`);
+                draft.draft = event.data;
               },
             },
+            onError: "#withdrawing",
           },
-          after: { "2 days": "#failed" },
+        },
+        reserving: {
+          always: { guard: ({ context }) => context.reserved !== null, target: "approval" },
+          invoke: {
+            id: "reserve",
+            activity: "reserve",
+            retry,
+            compensate: "release",
+            onDone: {
+              target: "approval",
+              update: (draft, { event }) => {
+                draft.reserved = event.data.name;
+              },
+            },
+            onError: "#withdrawing",
+          },
+        },
+        approval: {
+          on: {
+            approve: { guard: ({ event }) => event.data.by !== "researcher", target: "publishing" },
+            revise: {
+              target: "drafting",
+              update: (draft, { event }) => void draft.remarks.push(event.data.remark),
+            },
+          },
+          after: { "2 days": "#withdrawing" },
+        },
+        publishing: {
+          invoke: {
+            id: "publish",
+            activity: "publish",
+            input: ({ context }) => ({ name: context.reserved, text: context.draft.join("\n") }),
+            // Publishing twice cannot be taken back, so it happens once at most, and is looked for when in doubt.
+            once: true,
+            reconcile: "findPublication",
+            onDone: {
+              target: "#published",
+              update: (draft, { event }) => {
+                draft.address = event.data.address;
+              },
+            },
+            onError: "#withdrawing",
+            onUnknown: {
+              target: "approval",
+              update: (draft) => void draft.remarks.push("It may be out already: look before you approve."),
+            },
+          },
         },
         memory: { type: "history", history: "deep", target: "planning" },
       },
     },
-    paused: { on: { resume: "working.memory" } },
-    done: {
-      id: "done",
+    paused: { on: { resume: "working.memory", withdraw: "withdrawing" } },
+    withdrawing: {
+      id: "withdrawing",
+      entry: { compensate: true },
+      on: { "done.invoke.compensation": "withdrawn" },
+    },
+    published: {
+      id: "published",
       type: "final",
-      output: ({ context }) => ({ answer: context.notes, sources: context.sources }),
+      output: ({ context: { address, draft } }) => ({ address, draft }),
     },
-    failed: { id: "failed", type: "final" },
+    withdrawn: { type: "final" },
   },
-  guards: { outOfAttempts: ({ context }) => context.attempts >= attemptsMax },
-  updates: {
-    countAttempt: (draft) => {
-      draft.attempts += 1;
-    },
-  },
+  guards: { moreToSearch: ({ context }) => context.findings.length + 1 < context.plan.length },
 });

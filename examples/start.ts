@@ -1,240 +1,244 @@
 /**
- * `npm start`: the research agent stepping in the terminal, in virtual time, drawn as it moves. Each frame shows the
- * chart, the event, what became of it, what changed and what the agent waits for. On a terminal the frames replace one
- * another with a short pause (`--fast`: none); anywhere else they follow one another as plain text.
+ * `npm start`: a research agent works on SQLite, in a process of its own that is killed with SIGKILL again and again: in
+ * the middle of a tool call, of a draft, of its wait for a person, and of the one act that must not happen twice. Each
+ * time it is started anew and goes on. The world outside is kept here and counts what took effect; in the end that
+ * ledger and the agent's journal must agree, or the exit code is 1.
+ *
+ * On a terminal the agent is drawn as it moves, and asks; anywhere else it is told in plain text, and is approved.
+ * `--fast` leaves out the pauses, `--withdraw` says no, `--folder` puts what is left somewhere else.
  */
+import { type ChildProcess, fork } from "node:child_process";
+import { createInterface } from "node:readline/promises";
 import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import {
-  type Activity,
-  diff,
-  type Effect,
-  type Json,
-  nextEvents,
-  type Patch,
-  type Simulation,
-  type State,
-  type Step,
-  settledEvent,
-  simulate,
-} from "holdfast";
-import { beside, colours, drawChart, type Paint, plain, widthOf, wrap } from "./draw.ts";
-import { type Research, researcher } from "./research-agent.ts";
+import { defaultFolder, firstRun, ledgerPath, prepareFolder } from "./folder.ts";
+import { type Backdrop, frameOf, type Telling } from "./show.ts";
+import { Stage } from "./stage.ts";
+import { showVerdict, verify } from "./verify.ts";
+import type { News, Order, Sight, Task } from "./worker.ts";
+import { World } from "./world.ts";
 
-/** One thing that happens to the agent: what a reader is told, the event's name, and the act itself. */
-interface Scene {
+const { values } = parseArgs({
+  options: {
+    fast: { type: "boolean", default: false },
+    withdraw: { type: "boolean", default: false },
+    folder: { type: "string", default: defaultFolder },
+  },
+});
+const { folder } = values;
+const stage = new Stage(process.stdout, values.fast);
+/** Pauses are for people who watch. */
+const pace = stage.moving
+  ? { callMs: 250, wordMs: 15, killMs: 900, resumeMs: 700, answerMs: 3_000 }
+  : { callMs: 0, wordMs: 0, killMs: 0, resumeMs: 0, answerMs: 0 };
+
+/** A moment to die at: the nth call of a tool, after it took effect and before the answer, or before it gets out. */
+interface KillPoint {
+  readonly tool: string;
+  readonly nth: number;
+  readonly arrives: boolean;
   readonly tells: string;
-  readonly event: string;
-  /** The step it led to; undefined if none was taken. */
-  act(simulation: Simulation<Research>): Step<Research> | undefined;
 }
 
-const pauseMs = 350;
-const panelWidthMin = 36;
-const panelWidthMax = 62;
-const labelWidth = 10;
-
-/** Sends an event from outside. */
-function sends(tells: string, event: { type: string; data?: Json }): Scene {
-  const data = event.data === undefined ? "" : ` ${JSON.stringify(event.data)}`;
-  return { tells, event: `${event.type}${data}`, act: (simulation) => simulation.send(event) };
-}
-
-/** Ends an activity that is under way. */
-function settles(tells: string, id: string, result: { output: Json } | { error: Json }): Scene {
-  const how = "error" in result ? "fails" : "answers";
-  return { tells, event: `${id} ${how}`, act: (simulation) => simulation.settle(id, result) };
-}
-
-/** Lets time pass. */
-function passes(tells: string, duration: string): Scene {
-  return {
-    tells,
-    event: `${duration} later`,
-    act(simulation) {
-      const before = simulation.last;
-      simulation.advance(duration);
-      return simulation.last === before ? undefined : simulation.last;
-    },
-  };
-}
-
-/** A pause, and an answer that comes in spite of it from a call that the pause cancelled. */
-function pauseAndLateAnswer(): Scene[] {
-  let cancelled: readonly Activity[] = [];
-  return [
-    {
-      tells: "The agent is paused in the middle of a call.",
-      event: "pause",
-      act(simulation) {
-        cancelled = simulation.state.activities;
-        return simulation.send("pause");
-      },
-    },
-    {
-      tells: "The cancelled call answers after all. Nobody waits for that answer any more.",
-      event: "search answers, late",
-      act: (simulation) =>
-        cancelled.map((activity) => simulation.send(settledEvent(activity, { output: ["too late"] }))).at(-1),
-    },
-  ];
-}
-
-const scenes: readonly Scene[] = [
-  sends("Nobody asked anything yet, so there is nothing to approve.", {
-    type: "approve",
-    data: { by: "ada" },
-  }),
-  sends("A question arrives.", { type: "ask", data: { question: "Do holdfasts regrow?" } }),
-  settles("The model answers with a plan: two calls, side by side.", "plan", { output: ["search", "read"] }),
-  settles("One call ends; the other region is still busy.", "read", { output: "A torn holdfast dies." }),
-  ...pauseAndLateAnswer(),
-  sends("It resumes where it was: one region done, the other calling again.", { type: "resume" }),
-  passes("The search hangs, and its timeout fires.", "30s"),
-  passes("It tries again after a rest.", "5s"),
-  settles("Both regions are done. Reflection finds one source too few and plans again.", "search", {
-    output: ["Norton 1991"],
-  }),
-  sends("Tokens are spent.", { type: "spend", data: { tokens: 400 } }),
-  sends("Spending that would break the budget does not happen.", { type: "spend", data: { tokens: 900 } }),
-  settles("A second plan.", "plan", { output: ["search deeper", "read on"] }),
-  settles("Another source.", "search", { output: ["Bell 2012"] }),
-  settles("Enough is known now, and a person must approve.", "read", {
-    output: "New kelp settles beside it.",
-  }),
-  sends("The agent cannot approve its own work: the guard says no.", {
-    type: "approve",
-    data: { by: "researcher" },
-  }),
-  passes("It waits, and its state says for what.", "1 day"),
-  sends("Ada approves.", { type: "approve", data: { by: "ada" } }),
-  sends("What is done stays done.", { type: "ask", data: { question: "And limpets?" } }),
+const killPoints: readonly KillPoint[] = [
+  {
+    ...{ tool: "search", nth: 3, arrives: true },
+    tells: "Killed in the middle of a search: it was made, and the answer reaches nobody.",
+  },
+  {
+    ...{ tool: "write", nth: 2, arrives: true },
+    tells: "Killed in the middle of the draft, with one paragraph out.",
+  },
+  {
+    ...{ tool: "publish", nth: 1, arrives: false },
+    tells: "Killed while publishing, before the call got out. The agent cannot know that.",
+  },
+  {
+    ...{ tool: "publish", nth: 2, arrives: true },
+    tells: "Killed while publishing, after the call got through. It cannot know that either.",
+  },
+  {
+    ...{ tool: "release", nth: 1, arrives: true },
+    tells: "Killed in the middle of undoing what it had done.",
+  },
 ];
 
-/** A stretch of virtual time as people say it. */
-function showTime(ms: number): string {
-  const days = Math.floor(ms / 86_400_000);
-  const seconds = Math.round((ms % 86_400_000) / 1000);
-  return days === 0 ? `${seconds} s` : `${days} d ${seconds} s`;
+/** What each call is for. */
+const purposes: Readonly<Record<string, string>> = {
+  plan: "It asks a model for a plan.",
+  search: "It searches, beside the other region.",
+  read: "It reads a source, beside the other region.",
+  write: "A model writes the draft, streamed as it comes.",
+  reserve: "It reserves a name for the report. That can be undone.",
+  publish: "It publishes, at most once: this publisher knows no keys.",
+  findPublication: "Did it publish before it was killed? It looks before it acts.",
+  release: "It undoes what it had done: the name is released.",
+};
+
+/** What is told of a call that was made before and whose answer was lost. */
+const again =
+  "It has called before it was killed, and calls again under the same key: nothing is done twice.";
+const click = "click-1";
+const tooEarly = "click-0";
+
+try {
+  prepareFolder(folder);
+} catch (error) {
+  console.error((error as Error).message);
+  process.exit(1);
+}
+const world = new World(ledgerPath(folder));
+const calls = new Map<string, number>();
+let kills = 0;
+let killedWaiting = false;
+/** How often the click was heard of: it is sent in every life after it was made. */
+let clicks = 0;
+let decision: "approve" | "withdraw" | undefined;
+let sight: Sight | undefined;
+/** The draft as its readers have it, and the first piece they have not. */
+let draft = { text: "", attempt: 0, offset: 0 };
+
+/** Shows where the agent is; in plain text only what matters is drawn. */
+function tell(telling: Telling, pid: number | undefined, drawn = false): void {
+  const backdrop: Backdrop = { pid, kills, draft: draft.text, effects: world.effects };
+  if (sight !== undefined && (stage.moving || drawn)) stage.show(frameOf(stage, sight, telling, backdrop));
+  else stage.say(telling.detail === undefined ? telling.tells : `${telling.tells} ▸ ${telling.detail}`);
 }
 
-function showPatch(patch: Patch): string {
-  const place = patch.path.join(".");
-  if (patch.op === "delete") return `${place} deleted`;
-  if (patch.op === "splice") return `${place} spliced at ${patch.index}`;
-  return `${place} ${patch.op === "append" ? "+=" : "="} ${JSON.stringify(patch.value)}`;
-}
-
-function showEffect(effect: Effect): string {
-  switch (effect.type) {
-    case "activity":
-      return `call ${effect.activity}`;
-    case "timer":
-      return `wake at ${showTime(effect.due)}`;
-    case "cancel":
-      return `cancel ${effect.of} ${effect.id ?? effect.key}`;
-    case "emit":
-      return `emit ${effect.event.type}`;
-    default:
-      return effect.type;
+/** What a person wants; on a terminal they are asked, and silence is a yes. */
+async function decide(): Promise<"approve" | "withdraw"> {
+  if (values.withdraw) return "withdraw";
+  if (!stage.moving || !process.stdin.isTTY) return "approve";
+  const lines = createInterface({ input: process.stdin, output: process.stdout });
+  lines.on("SIGINT", () => process.exit(130));
+  const signal = AbortSignal.timeout(pace.answerMs);
+  try {
+    const question = `Publish it? [Y/n] (yes, unless you answer within ${pace.answerMs / 1_000} s) `;
+    return /^n/i.test(await lines.question(question, { signal })) ? "withdraw" : "approve";
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    process.stdout.write("\n");
+    return "approve";
+  } finally {
+    lines.close();
+    stage.grow();
   }
 }
 
-/** The last keys of paths: enough where no two states share one. */
-const keysOf = (paths: readonly string[]): string =>
-  paths
-    .map((path) => path.slice(path.lastIndexOf(".") + 1))
-    .filter(Boolean)
-    .join(", ");
+/** One life of the worker, from its start until it is killed or the run has ended. */
+class Life {
+  readonly #child: ChildProcess;
+  readonly over: Promise<"killed" | "ended">;
+  /** Why it is killed, once it is. */
+  #cause: string | undefined;
+  /** What it said is seen to in order, one thing at a time, so that each can be seen. */
+  #heard: Promise<void> = Promise.resolve();
 
-/** What a step came to: its outcome and its error, in lines of this width. */
-function verdict(
-  step: Step<Research> | undefined,
-  before: State<Research> | undefined,
-  width: number,
-  paint: Paint,
-): string[] {
-  if (step === undefined) return ["nothing was due"];
-  const { outcome, error, state } = step;
-  const change = state === before ? "nothing changed" : `now at step ${state.seq}`;
-  const reason = error === undefined ? [] : wrap(`${error.code}: ${error.message}`, width);
-  const style = outcome === "refused" ? "bad" : "good";
-  return [`${outcome}, ${change}`, ...reason].map((line) => paint(style, line));
+  constructor() {
+    const task: Task = {
+      ...{ folder, run: firstRun, question: "Why does kelp hold?" },
+      ...{ offset: draft.offset, wordMs: pace.wordMs },
+    };
+    const script = fileURLToPath(new URL("./worker.ts", import.meta.url));
+    this.#child = fork(script, [JSON.stringify(task)], {
+      execArgv: ["--conditions=source"],
+      stdio: ["ignore", "ignore", "inherit", "ipc"],
+    });
+    this.over = new Promise((resolve, reject) => {
+      this.#child.on("message", (news: News) => {
+        this.#heard = this.#heard.then(() => this.#hear(news)).catch(reject);
+      });
+      this.#child.on("exit", (code, signal) => {
+        if (this.#cause !== undefined) resolve(this.#bury(this.#cause));
+        else if (code === 0) resolve(this.#heard.then(() => "ended"));
+        else reject(new Error(`The worker ended by itself (${signal ?? code})`));
+      });
+    });
+  }
+
+  async #bury(tells: string): Promise<"killed"> {
+    kills++;
+    world.bury(this.#child.pid as number);
+    tell({ tells: `✗ ${tells}`, style: "killed" }, undefined, true);
+    await sleep(pace.killMs);
+    return "killed";
+  }
+
+  #kill(cause: string): void {
+    this.#cause = cause;
+    this.#child.kill("SIGKILL");
+  }
+
+  #order(order: Order): void {
+    this.#child.send(order);
+  }
+
+  async #hear(news: News): Promise<void> {
+    if (this.#cause !== undefined) return;
+    const { pid } = this.#child;
+    if ("state" in news) sight = news;
+    if (news.news === "began") await this.#begin(news);
+    else if (news.news === "call") await this.#call(news);
+    else if (news.news === "piece") this.#read(news);
+    else if (news.news === "waits") await this.#wait();
+    else if (news.news === "ended") tell({ tells: "The agent has finished." }, pid, true);
+    else if (news.key === tooEarly)
+      tell({ tells: `Somebody approves too early: ${news.outcome}.`, detail: news.error ?? "" }, pid);
+    else if (clicks++ > 0) tell({ tells: "The same click again: it is the same event." }, pid);
+  }
+
+  async #begin({ state, seq }: Sight): Promise<void> {
+    const where = `step ${seq}, in ${state.configuration.join(" and ")}`;
+    if (kills > 0) tell({ tells: `↻ Resumed at ${where}.`, style: "resumed" }, this.#child.pid);
+    else tell({ tells: "A question: why does kelp hold?" }, this.#child.pid, true);
+    await sleep(pace.resumeMs);
+    // Whoever does not know whether their click arrived clicks again.
+    if (decision !== undefined) this.#order({ order: "send", type: decision, key: click });
+    else if (kills === 0) this.#order({ order: "send", type: "approve", key: tooEarly });
+  }
+
+  /** A call arrives at the world outside; some are the moment to kill. */
+  async #call({ id, call, attempt }: Extract<News, { news: "call" }>): Promise<void> {
+    const detail = `${call.tool} ${call.key}${attempt > 1 ? `, attempt ${attempt}` : ""}`;
+    const lost = world.hasLost(call);
+    tell({ tells: lost ? again : (purposes[call.tool] ?? ""), detail }, this.#child.pid);
+    await sleep(pace.callMs);
+    const nth = (calls.get(call.tool) ?? 0) + 1;
+    calls.set(call.tool, nth);
+    const point = killPoints.find((one) => one.tool === call.tool && one.nth === nth);
+    if (point === undefined) return this.#order({ order: "answer", id, answer: world.take(call, false) });
+    if (point.arrives) world.take(call, true);
+    else world.miss(call);
+    this.#kill(point.tells);
+  }
+
+  /** A piece of the draft. A later attempt says all of it again. */
+  #read({ chunk: { attempt, offset, data } }: Extract<News, { news: "piece" }>): void {
+    const before = attempt > draft.attempt ? "" : draft.text;
+    draft = { text: before + String(data), attempt, offset: offset + 1 };
+    if (stage.moving) tell({ tells: purposes.write ?? "" }, this.#child.pid);
+  }
+
+  async #wait(): Promise<void> {
+    const { pid } = this.#child;
+    if (killedWaiting) {
+      tell({ tells: "It waits for a person, and would for days." }, pid);
+      decision ??= await decide();
+      this.#order({ order: "send", type: decision, key: click });
+      return;
+    }
+    killedWaiting = true;
+    tell({ tells: "It waits for a person." }, pid);
+    await sleep(pace.callMs);
+    this.#kill("Killed while it waits. Nothing runs any more, and it still waits.");
+  }
 }
 
-/** What a step did, and what the state it left waits for; a row without a value is left out. */
-function account(
-  step: Step<Research> | undefined,
-  before: State<Research> | undefined,
-  state: State<Research>,
-): string[] {
-  const microsteps = step?.trace?.microsteps ?? [];
-  const patches =
-    before === undefined ? [] : diff(before.context as unknown as Json, state.context as unknown as Json);
-  const waiting = [
-    ...state.activities.map(({ activity }) => activity),
-    ...state.timers.map(({ due }) => `the clock at ${showTime(due)}`),
-  ];
-  const rows: readonly (readonly [label: string, value: string])[] = [
-    ["left", keysOf(microsteps.flatMap(({ exited }) => exited))],
-    ["entered", keysOf(microsteps.flatMap(({ entered }) => entered))],
-    ["changed", patches.map(showPatch).join("; ")],
-    ["effects", step?.effects.map(showEffect).join("; ") ?? ""],
-    ["waits for", waiting.join(", ")],
-    ["possible", nextEvents(researcher, state).join(", ")],
-    ["output", state.output === undefined ? "" : JSON.stringify(state.output)],
-  ];
-  return rows
-    .filter(([, value]) => value !== "")
-    .map(([label, value]) => `${label.padEnd(labelWidth)}${value}`);
-}
-
-/** Shows frames: in place of the last one where that is possible, below it elsewhere. */
-function frames(stream: NodeJS.WriteStream, moving: boolean): (lines: readonly string[]) => Promise<void> {
-  let shown = 0;
-  return async (lines) => {
-    const fits =
-      moving && lines.length < stream.rows && lines.every((line) => widthOf(line) < stream.columns);
-    if (fits && shown > 0) stream.write(`\x1b[${shown}A\x1b[J`);
-    stream.write(`${lines.join("\n")}\n${fits ? "" : "\n"}`);
-    shown = fits ? lines.length : 0;
-    if (moving) await sleep(pauseMs);
-  };
-}
-
-const { values } = parseArgs({ options: { fast: { type: "boolean", default: false } } });
-const terminal = process.stdout.isTTY === true;
-const paint = terminal && !process.env.NO_COLOR ? colours : plain;
-const show = frames(process.stdout, terminal && !values.fast);
-const simulation = simulate(researcher, { input: { tokensMax: 1000 }, trace: true });
-
-/** The chart with the text beside it, or above it where the terminal is too narrow for both. */
-function frame(
-  scene: Pick<Scene, "tells" | "event">,
-  step: Step<Research> | undefined,
-  before?: State<Research>,
-): string[] {
-  const { state, now } = simulation;
-  const chart = drawChart(`researcher · ${showTime(now)}`, researcher.definition, state.configuration, paint);
-  const room = (process.stdout.columns ?? 120) - widthOf(chart[0] ?? "") - 3;
-  const width = room < panelWidthMin ? panelWidthMax : Math.min(room, panelWidthMax);
-  const text = [
-    ...wrap(scene.tells, width, ""),
-    "",
-    ...wrap(`▸ ${scene.event}`, width).map((line) => paint("strong", line)),
-    ...verdict(step, before, width, paint),
-    ...account(step, before, state).flatMap((line) => wrap(line, width, " ".repeat(labelWidth))),
-  ];
-  return room < panelWidthMin ? [...text, ...chart] : beside(chart, text, "  ");
-}
-
-await show(
-  frame({ tells: "A research agent that nobody has asked anything.", event: "start" }, simulation.last),
+while ((await new Life().over) === "killed");
+const verdict = await verify(folder, decision ?? "approve");
+for (const line of showVerdict(verdict, stage.paint)) stage.say(line);
+stage.say(
+  `\nWhat it leaves is in ${folder}. Its journal: npm run journal${folder === defaultFolder ? "" : ` -- --folder ${folder}`}`,
 );
-for (const scene of scenes) {
-  const before = simulation.state;
-  const step = scene.act(simulation);
-  await show(frame(scene, step, before));
-}
-const { status, seq } = simulation.state;
-console.log(`The agent is ${status} after ${seq} steps and ${showTime(simulation.now)} of virtual time.`);
+process.exitCode = verdict.checks.every(({ holds }) => holds) ? 0 : 1;

@@ -1,19 +1,227 @@
-/** The durable example, as a process: it is killed, goes on, and its ledger agrees with its journal. */
-import { execFile } from "node:child_process";
-import { promisify } from "node:util";
-import { expect, test } from "vitest";
+/** `npm start` and `npm run journal` as processes of their own, judged by the ledger that the agent's world keeps. */
+import { execFileSync, spawnSync } from "node:child_process";
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { stripVTControlCharacters } from "node:util";
+import { afterAll, describe, expect, test } from "vitest";
+import { ledgerPath } from "../examples/folder.ts";
+import { Stage } from "../examples/stage.ts";
+import { verify } from "../examples/verify.ts";
 import { root } from "./project.ts";
 
-const run = promisify(execFile);
+const folders: string[] = [];
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
 
-test("npm run start:durable: an agent that is killed three times finishes, and each result is applied once", {
-  timeout: 60_000,
-}, async () => {
-  const { stdout } = await run(process.execPath, ["--conditions=source", "examples/durable/start.ts"], {
-    cwd: root,
+function makeFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "holdfast-example-"));
+  folders.push(folder);
+  return folder;
+}
+
+function run(script: string, ...options: string[]) {
+  const command = ["--conditions=source", `examples/${script}.ts`, ...options];
+  return spawnSync(process.execPath, command, { cwd: root, encoding: "utf8" });
+}
+
+interface Line {
+  readonly tool?: string;
+  readonly key?: string;
+  readonly effect?: boolean;
+  readonly killed?: number;
+}
+
+/** The ledger as it lies there: how often each call took effect, how often it was made, and the processes killed. */
+function ledgerOf(folder: string) {
+  const lines = readFileSync(ledgerPath(folder), "utf8").trim().split("\n");
+  const parsed = lines.map((line) => JSON.parse(line) as Line);
+  const calls = Map.groupBy(
+    parsed.filter(({ tool }) => tool !== undefined && tool !== "findPublication"),
+    ({ tool, key }) => `${tool} ${key}`,
+  );
+  return {
+    effects: [...calls.values()].map((each) => each.filter(({ effect }) => effect).length),
+    of: (tool: string) => [...calls].filter(([call]) => call.startsWith(`${tool} `)).map(([, each]) => each),
+    kills: parsed.flatMap(({ killed }) => killed ?? []),
+  };
+}
+
+describe("npm start", () => {
+  const folder = makeFolder();
+  const { status, stdout, stderr } = run("start", "--folder", folder);
+  const ledger = ledgerOf(folder);
+
+  test("ends well and without a complaint", () => {
+    expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
   });
-  expect(stdout.match(/✗ killed with SIGKILL/g)).toHaveLength(3);
-  expect(stdout).toMatch(/resumed at step \d+ in researching/);
-  expect(stdout).toContain("finished in published");
-  expect(stdout).toContain("Each tool's result was applied exactly once.");
+
+  test("B4: an agent that is killed five times, each time in another process, goes on where it was and finishes", () => {
+    expect(new Set(ledger.kills).size).toBe(5);
+    expect(stdout.match(/↻ Resumed at step \d+/g)).toHaveLength(5);
+    expect(stdout).toContain("✓ finished in published");
+  });
+
+  test("B12: each of its calls took effect once, by a ledger kept outside, though some were made again", () => {
+    expect(ledger.effects).toEqual(ledger.effects.map(() => 1));
+    expect(ledger.of("search")).toHaveLength(3);
+    const made = ledger.of("search").map((each) => each.length);
+    expect(made.filter((times) => times === 2)).toHaveLength(2);
+  });
+
+  test("B12: what must not happen twice is looked for before it is tried again", () => {
+    expect(ledger.of("publish").map((each) => each.map(({ effect }) => effect))).toEqual([[false, true]]);
+    expect(stdout.match(/▸ findPublication/g)).toHaveLength(2);
+  });
+
+  test("is plain text where there is no terminal, with the chart at every kill and a budget", () => {
+    expect(stdout).toBe(stripVTControlCharacters(stdout));
+    const frames = stdout.split("╭ researcher ✗ SIGKILL").slice(1);
+    expect(frames).toHaveLength(5);
+    for (const frame of frames) {
+      for (const part of ["● working", "gathering ∥", "withdrawn", "process   none", "budget    steps"])
+        expect(frame).toContain(part);
+    }
+  });
+
+  test("refuses an approval that comes too early, and takes a repeated click once", () => {
+    expect(stdout).toContain("Somebody approves too early: refused.");
+    expect(stdout).toContain("The same click again: it is the same event.");
+    expect(stdout).toContain("✓ a click that was repeated is one event");
+  });
+
+  test("refuses to begin where another show is on", () => {
+    const taken = makeFolder();
+    writeFileSync(join(taken, "pid"), String(process.pid));
+    const second = run("start", "--folder", taken);
+    expect([second.status, second.stdout]).toEqual([1, ""]);
+    expect(second.stderr).toBe(`Process ${process.pid} is showing the example in ${taken} already.\n`);
+  });
+
+  describe("and then npm run journal", () => {
+    const journal = run("journal", "--folder", folder);
+    const steps = [...journal.stdout.matchAll(/^ +(\d+) +\+\S+ \S+ {2}(\S+) (\w+)$/gm)];
+
+    test("prints every step with its event and outcome, and the kills in between", () => {
+      expect([journal.status, journal.stderr]).toEqual([0, ""]);
+      expect(steps.map(([, seq]) => Number(seq))).toEqual(steps.map((_, index) => index + 1));
+      expect(steps.map(([, , event, outcome]) => `${event} ${outcome}`)).toEqual(
+        expect.arrayContaining([
+          "start taken",
+          "approve refused",
+          "done.invoke.search taken",
+          "approve taken",
+          "done.invoke.publish taken",
+        ]),
+      );
+      for (const pid of ledger.kills) expect(journal.stdout).toContain(`process ${pid} killed with SIGKILL`);
+    });
+
+    test("says where each step led, what it changed and asked for, and where the time went", () => {
+      for (const part of [
+        "in       working.approval",
+        'changed  context.reserved = "report-17"',
+        "effects  call search; call read",
+        "why      ",
+        "an event or the clock",
+      ])
+        expect(journal.stdout).toContain(part);
+      const shares = [...journal.stdout.matchAll(/(\d+) % /g)].map(([, share]) => Number(share));
+      expect(shares.length).toBeGreaterThan(3);
+    });
+
+    test("says what there is when it is asked for another run", () => {
+      const other = run("journal", "--folder", folder, "question-9");
+      expect([other.status, other.stderr]).toEqual([
+        1,
+        "There is no run question-9. There are: question-1\n",
+      ]);
+    });
+  });
+});
+
+test("npm run journal says so when there is nothing yet", () => {
+  const folder = makeFolder();
+  const { status, stdout, stderr } = run("journal", "--folder", folder);
+  expect([status, stdout]).toEqual([1, ""]);
+  expect(stderr).toBe(`There is no journal in ${folder} yet. Run npm start first.\n`);
+});
+
+describe("npm start -- --withdraw", () => {
+  const folder = makeFolder();
+  const { status, stdout } = run("start", "--withdraw", "--folder", folder);
+  const ledger = ledgerOf(folder);
+
+  test("B12: undoes what it had done, once, although it is killed while it does", () => {
+    expect([status, ledger.kills.length]).toEqual([0, 4]);
+    expect(ledger.effects).toEqual(ledger.effects.map(() => 1));
+    expect(ledger.of("release").map((each) => each.map(({ effect }) => effect))).toEqual([[true, false]]);
+    expect(ledger.of("publish")).toEqual([]);
+    expect(stdout).toContain("✓ finished in withdrawn");
+  });
+
+  test("its undoing is a run of its own, with a journal", () => {
+    const undoing = /Other runs: (\S+)/.exec(run("journal", "--folder", folder).stdout)?.[1] ?? "none";
+    expect(run("journal", "--folder", folder, undoing).stdout).toContain("researcher/compensation@1, done");
+  });
+
+  test("the judgement fails when the ledger has an effect twice, or a call that the journal has not", async () => {
+    const failing = async () => {
+      const { checks } = await verify(folder, "withdraw");
+      return checks.filter(({ holds }) => !holds).map(({ what }) => what.replace(/\d+/, "N"));
+    };
+    expect(await failing()).toEqual([]);
+    const [[made] = []] = ledger.of("plan");
+    appendFileSync(ledgerPath(folder), `${JSON.stringify(made)}\n`);
+    expect(await failing()).toEqual(["N calls, and each took effect exactly once"]);
+    appendFileSync(ledgerPath(folder), `${JSON.stringify({ ...made, key: "question-1:99.0" })}\n`);
+    expect(await failing()).toHaveLength(2);
+    const published = (await verify(folder, "approve")).checks.filter(({ holds }) => holds);
+    expect(published.map(({ what }) => what)).not.toContain("finished in published");
+  });
+});
+
+describe("a stage", () => {
+  /** A stream that keeps what is written to it. */
+  function makeStream(parts: object) {
+    const written: string[] = [];
+    const stream = { write: (text: string) => written.push(text), ...parts } as unknown as NodeJS.WriteStream;
+    return { stream, written };
+  }
+
+  test("replaces a frame by the next one on a terminal, and leaves it where it does not fit", () => {
+    const { stream, written } = makeStream({ isTTY: true, rows: 4, columns: 10 });
+    const stage = new Stage(stream, false);
+    stage.show(["one", "two"]);
+    stage.show(["three"]);
+    stage.show(["much too wide for it"]);
+    stage.show(["four"]);
+    expect(written).toEqual(["one\ntwo\n", "\x1b[2A\x1b[J", "three\n", "much too wide for it\n\n", "four\n"]);
+  });
+
+  test("lets frames follow one another anywhere else, or when it is to be fast", () => {
+    for (const [parts, fast] of [
+      [{}, false],
+      [{ isTTY: true, rows: 9, columns: 9 }, true],
+    ] as const) {
+      const { stream, written } = makeStream(parts);
+      const stage = new Stage(stream, fast);
+      stage.show(["one"]);
+      stage.show(["two"]);
+      expect(written).toEqual(["one\n\n", "two\n\n"]);
+    }
+  });
+
+  test("has colours on a terminal, unless NO_COLOR is set", () => {
+    const script = `import { Stage } from "./examples/stage.ts";
+      const stream = { isTTY: true, write() {} };
+      console.log(JSON.stringify(new Stage(stream, false).paint("good", "x")));`;
+    const painted = (environment: NodeJS.ProcessEnv) =>
+      execFileSync(process.execPath, ["--conditions=source", "--input-type=module", "-e", script], {
+        ...{ cwd: root, encoding: "utf8", env: { ...process.env, ...environment } },
+      }).trim();
+    expect(painted({ NO_COLOR: "1" })).toBe('"x"');
+    expect(painted({ NO_COLOR: "" })).not.toBe('"x"');
+  });
 });
