@@ -41,6 +41,17 @@ export async function createDatabase(): Promise<Database> {
   };
 }
 
+/** Returns once so many connections to the database wait for a lock, or when it is no use to wait for that. */
+export async function waiters(
+  { query }: Database,
+  wanted: number,
+  isVain: () => boolean = () => false,
+): Promise<void> {
+  const text = `SELECT count(*)::int AS count FROM pg_stat_activity
+    WHERE wait_event_type = 'Lock' AND datname = current_database()`;
+  for (let count = 0; count < wanted && !isVain(); ) count = (await query(text))[0]?.count as number;
+}
+
 /**
  * A store that is empty, and how to come back to it: all that the conformance suite and other suites need. One at a time,
  * since they share a schema: making one takes longer than most tests.

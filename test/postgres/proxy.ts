@@ -4,14 +4,16 @@ import { connect, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
+type Moment = "before" | "after" | (() => Promise<void>);
+
 export interface Passage {
   /** The URL of a database behind it, given its URL on the server. */
   url(direct: string): string;
   /**
-   * Cuts the connection of the next call that has this text in it: `before` the server hears of it, or `after` the
-   * server has answered it. `while` cuts it as `before` does, and lets the server hear of it all the same.
+   * Cuts the connection of the next call that has this text in it: `before` the server hears of it, `after` the server
+   * has answered it, or in between, when a promise made as the server hears of it is kept.
    */
-  cut(text: string, when: "before" | "while" | "after"): void;
+  cut(text: string, when: Moment): void;
   /** How many calls were cut. */
   readonly cuts: number;
   close(): Promise<void>;
@@ -20,7 +22,7 @@ export interface Passage {
 export async function startProxy(socketFolder: string): Promise<Passage> {
   const folder = mkdtempSync(join(tmpdir(), "holdfast-proxy-"));
   const open = new Set<Socket>();
-  let plan: { readonly text: string; readonly when: "before" | "while" | "after" } | undefined;
+  let plan: { readonly text: string; readonly when: Moment } | undefined;
   let cuts = 0;
   const server = createServer((client) => {
     const upstream = connect(join(socketFolder, ".s.PGSQL.5432"));
@@ -37,7 +39,8 @@ export async function startProxy(socketFolder: string): Promise<Passage> {
         cuts++;
         if (when !== "before") upstream.write(data);
         if (when === "after") isCutting = true;
-        else client.destroy();
+        else if (when === "before") client.destroy();
+        else void when().then(() => client.destroy());
         return;
       }
       upstream.write(data);

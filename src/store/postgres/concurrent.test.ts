@@ -1,7 +1,7 @@
 /** Many stores on one schema at once, each with connections of its own, as many processes have them. */
 import pg from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import { createDatabase, type Database, openStore } from "../../../test/postgres/database.ts";
+import { createDatabase, type Database, openStore, waiters } from "../../../test/postgres/database.ts";
 import {
   begun,
   commitOn,
@@ -204,6 +204,28 @@ test("I2: once a new owner is told that it is one, nothing of the old one is wri
     ).toBe(seq === head.seq ? 0 : 1);
     epoch = lease.epoch;
   }
+});
+
+test("I2: a new owner waits for the commit that the old one is making", async () => {
+  const { epoch, head } = await begun(store);
+  await database.query(`CREATE FUNCTION pause() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+      PERFORM pg_advisory_xact_lock(42); RETURN NULL; END $$;
+    CREATE TRIGGER pause AFTER INSERT ON holdfast.entry FOR EACH ROW EXECUTE FUNCTION pause()`);
+  const client = await database.pool.connect();
+  await client.query("SELECT pg_advisory_lock(42)");
+  let isOwned = false;
+  const committing = stores[0]!.commit([commitOn(head, epoch)]);
+  await waiters(database, 1);
+  const owning = stores[1]!.own("worker-2", leaseMs, noon + 2 * leaseMs).finally(() => {
+    isOwned = true;
+  });
+  await waiters(database, 2, () => isOwned);
+  const isFirst = isOwned;
+  await client.query("SELECT pg_advisory_unlock(42)");
+  client.release();
+  const answers = [await committing, (await owning).epoch];
+  await database.query("DROP FUNCTION pause CASCADE");
+  expect([isFirst, ...answers]).toEqual([false, [{ outcome: "committed" }], epoch + 1]);
 });
 
 test("of many workers that want the lease at once one has it", async () => {

@@ -1,6 +1,6 @@
 /** Q1: what a store says of a commit whose connection was lost, with a proxy that cuts it at a chosen moment. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import { createDatabase, type Database, openStore } from "../../../test/postgres/database.ts";
+import { createDatabase, type Database, openStore, waiters } from "../../../test/postgres/database.ts";
 import { type Passage, startProxy } from "../../../test/postgres/proxy.ts";
 import { begun, commitOn, committed, eventOf, firstCommit, sample } from "../conformance/sample.ts";
 import type { Commit, Store } from "../store.ts";
@@ -64,16 +64,11 @@ test("Q1: a commit the server is still making is waited for", async () => {
   const client = await database.pool.connect();
   await client.query("BEGIN");
   await client.query("SELECT 1 FROM holdfast.run FOR UPDATE");
-  proxy.cut(call, "while");
+  proxy.cut(call, () => waiters(database, 1));
   const commit = commitOn(head, epoch);
   const outcomes = store.commit([commit]);
   // Both the lost commit and whoever asks about it stand behind this lock.
-  for (let waiting = 0; waiting < 2; ) {
-    const [row] = await database.query(
-      "SELECT count(*)::int AS count FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()",
-    );
-    waiting = row?.count as number;
-  }
+  await waiters(database, 2);
   await client.query("COMMIT");
   client.release();
   expect(await outcomes).toEqual([{ outcome: "committed" }]);
