@@ -26,6 +26,7 @@ import { type Delivery, type Handled, hasEnded, type LiveRun, newRun } from "./l
 import { checkName, defaultTenant, keyOf } from "./name.ts";
 import { Ownership } from "./ownership.ts";
 import { Past } from "./past.ts";
+import { Receipts } from "./receipts.ts";
 import { Recovery } from "./recovery.ts";
 import { createRegistry, eventPriority, type Registry } from "./registry.ts";
 import { Residents } from "./residents.ts";
@@ -52,6 +53,7 @@ export class Engine implements Runtime, Access {
   readonly #loop: StepLoop;
   readonly #residents: Residents;
   readonly #inboxes: Inboxes;
+  readonly #receipts: Receipts;
   readonly #activities: Activities;
   readonly #watchers = new Watchers();
   readonly #ownership: Ownership;
@@ -93,6 +95,10 @@ export class Engine implements Runtime, Access {
       isBusy: (run) => this.#loop.isBusy(run),
       live: (name) => this.#residents.read(name),
       readReceipt: (name, key) => this.readReceipt(name, key),
+    });
+    this.#receipts = new Receipts({
+      ...{ store, past: this.past, inboxes: this.#inboxes },
+      read: (name) => this.#readStored(name),
     });
     const recovery = new Recovery({
       ...{ park, deliver, fail: failed },
@@ -264,30 +270,8 @@ export class Engine implements Runtime, Access {
     return this.#inboxes.enqueue(run, events);
   }
 
-  async readReceipt(name: RunName, key: string): Promise<Receipt | undefined> {
-    const [seen] = await this.#store.readKeys(name, [key]);
-    if (seen === undefined) return undefined;
-    if (seen.seq === undefined) return { handled: () => this.#waitHandled(name, key) };
-    const handled = await this.#readHandled(name, seen.seq);
-    return { handled: async () => handled };
-  }
-
-  /** What becomes of an event that was in the inbox when somebody looked; it may have been taken since. */
-  async #waitHandled(name: RunName, key: string): Promise<Handled> {
-    const { told, cancel } = this.#inboxes.waitFor(name, key);
-    const [seen] = await this.#store.readKeys(name, [key]);
-    if (seen?.seq === undefined) {
-      if (seen === undefined) this.#inboxes.ended(name);
-      return told;
-    }
-    cancel();
-    return this.#readHandled(name, seen.seq);
-  }
-
-  async #readHandled(name: RunName, at: number): Promise<Handled> {
-    const { head } = await this.#readStored(name);
-    const { seq, outcome, error } = await this.past.entry(head, at);
-    return { seq, outcome, error: error && errorOf(error) };
+  readReceipt(name: RunName, key: string): Promise<Receipt | undefined> {
+    return this.#receipts.read(name, key);
   }
 
   watch(name: RunName, holds: Parameters<Watchers["watch"]>[1]): ReturnType<Watchers["watch"]> {
@@ -397,11 +381,6 @@ export class Engine implements Runtime, Access {
       this.#activities.start({ row, effect }, run.machine.activities, run.head);
     });
   }
-}
-
-/** An error as it was before it went into the journal. */
-function errorOf({ code, message }: Record<string, unknown>): HoldfastError {
-  return new HoldfastError(code as HoldfastError["code"], message as string);
 }
 
 function closedError(): HoldfastError {
