@@ -122,7 +122,10 @@ export interface Store {
   open(): Promise<void>;
   close(): Promise<void>;
 
-  /** Takes or renews the right to step runs, as `lease.ts` decides. The same worker keeps its epoch while its lease is good. */
+  /**
+   * Takes or renews the right to step runs, as `lease.ts` decides. Its owner keeps its epoch until somebody else takes
+   * it or it is given back, however late it renews.
+   */
   own(worker: string, leaseMs: number, now: number): Promise<Lease>;
   /** Gives the right back, if this worker has it under this epoch. Without a time it is done for one that is known to be gone. */
   release(worker: string, epoch: number, now: number | undefined): Promise<void>;

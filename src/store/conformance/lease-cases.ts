@@ -38,18 +38,27 @@ export const leaseCases: Cases = {
     expect(await opened.own("b", leaseMs, noon + leaseMs - 0.5)).toEqual(taken);
   },
 
-  "a lease that lapsed goes to whoever asks, with a higher epoch, be it to the same": async ({
-    store,
-    expect,
-  }) => {
+  "a lease that lapsed goes to whoever asks, with a higher epoch": async ({ store, expect }) => {
     await store.own("a", leaseMs, noon);
     expect(await store.own("b", 500, noon + leaseMs)).toEqual({
       ...{ outcome: "owned", epoch: 2, until: noon + leaseMs + 500, aliveAt: noon },
     });
-    expect(await store.own("b", 500, noon + leaseMs + 500)).toEqual({
+    expect(await store.own("a", 500, noon + leaseMs + 500)).toEqual({
       ...{ outcome: "owned", epoch: 3, until: noon + leaseMs + 1_000, aliveAt: noon + leaseMs },
     });
   },
+
+  "a lease that lapsed and nobody took is renewed by its owner under the same epoch, however its clock was set":
+    async ({ store, reopen, expect }) => {
+      const tenYears = 10 * 365 * 86_400_000;
+      await store.own("a", leaseMs, noon);
+      const opened = await reopen();
+      for (const now of [noon + leaseMs, noon + tenYears, noon - tenYears])
+        expect(await opened.own("a", leaseMs, now)).toEqual({
+          ...{ outcome: "owned", epoch: 1, until: now + leaseMs, aliveAt: undefined },
+        });
+      expect((await opened.own("b", leaseMs, noon - tenYears)).outcome).toEqual("taken");
+    },
 
   "a lease given back is free at once": async ({ store, expect }) => {
     const epoch = await owned(store, "a");
