@@ -67,6 +67,10 @@ export const errors = {
     retry: "after-fix",
     meaning: "A run of that id exists already, of another machine or with another input.",
   },
+  SCHEDULE_INVALID: {
+    retry: "after-fix",
+    meaning: "A schedule's pattern or time zone cannot be read, names no time, or says not what to do.",
+  },
   STATE_UNKNOWN: { retry: "after-fix", meaning: "The machine has no state of that path or id." },
   ASK_UNANSWERED: {
     retry: "after-fix",

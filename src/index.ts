@@ -32,7 +32,12 @@ export {
   type Run,
   type Runtime,
   type RuntimeOptions,
+  type Schedule,
+  type ScheduledSend,
+  type ScheduledStart,
+  type ScheduleOptions,
   type StartOptions,
 } from "./runtime/runtime.ts";
+export type { CatchUp, ScheduleContext, ScheduleDefinition } from "./runtime/schedule-machine.ts";
 export type { Chunk } from "./runtime/stream.ts";
 export type { Entry } from "./store/journal.ts";

@@ -44,6 +44,10 @@ export const limits = {
   runsPerTurnMax: 2_048,
   /** Outages a store remembers for timers that do not run while nobody is there. */
   outagesMax: 1_000,
+  /** Missed times a schedule makes up for: a clock that was set years ahead must not start runs without end. */
+  catchUpMax: 1_000,
+  /** From when on a time of a schedule counts as missed. Alarms are late by seconds, and a restart takes some more. */
+  missedAfterMs: 60_000,
   /** Events of one inbox that are read into memory at a time. A flood of them must not fill it. */
   inboxLoadedMax: 1_000,
   /** Characters of a run's id, a tenant, a subject or a key: they are indexed, and read by people. */

@@ -30,7 +30,18 @@ import { Receipts } from "./receipts.ts";
 import { Recovery } from "./recovery.ts";
 import { createRegistry, eventPriority, type Registry } from "./registry.ts";
 import { Residents } from "./residents.ts";
-import type { FindQuery, Receipt, Run, Runtime, RuntimeOptions, StartOptions } from "./run.ts";
+import type {
+  FindQuery,
+  Receipt,
+  Run,
+  Runtime,
+  RuntimeOptions,
+  Schedule,
+  ScheduleOptions,
+  StartOptions,
+} from "./run.ts";
+import { Schedules } from "./schedule.ts";
+import { scheduleMachine } from "./schedule-machine.ts";
 import { noSeal } from "./seal.ts";
 import { Settling } from "./settling.ts";
 import { StepLoop } from "./step-loop.ts";
@@ -58,6 +69,7 @@ export class Engine implements Runtime, Access {
   readonly #watchers = new Watchers();
   readonly #ownership: Ownership;
   readonly #waker: Waker;
+  readonly #schedules: Schedules;
   #closed = false;
   #failure: unknown;
   readonly stopped: Promise<unknown>;
@@ -72,7 +84,18 @@ export class Engine implements Runtime, Access {
     });
     this.clock = clock;
     this.ids = ids;
-    this.#registry = createRegistry(options.machines);
+    this.#schedules = new Schedules({
+      clock,
+      start: (machine, given) => this.start(machine, given),
+      run: (id, given) => this.run(id, given),
+      machine: (id) => this.#registry.read(id).machine,
+      problem: (name, error) => this.#problem(name, error),
+    });
+    const schedule = {
+      machine: scheduleMachine as unknown as Machine,
+      activities: this.#schedules.activities,
+    };
+    this.#registry = createRegistry([...options.machines, schedule]);
     this.past = new Past(store, seal);
     this.streams = new Streams(store, clock, seal);
     this.deadLetters = new DeadLetters(store, seal, (row) => this.#inboxes.arrived(row));
@@ -217,6 +240,11 @@ export class Engine implements Runtime, Access {
     const name = { tenant, run: id };
     await this.read(name);
     return new Handle(name, this);
+  }
+
+  async schedule(id: string, options: ScheduleOptions): Promise<Schedule> {
+    this.#check();
+    return this.#schedules.set(id, options);
   }
 
   async *find(query: FindQuery = {}): AsyncGenerator<RunHead> {

@@ -1,4 +1,5 @@
 /** What users hold: a runtime, its runs, and the receipts of what they sent. */
+import type { MachineReference } from "../core/definition.ts";
 import type { EmitEffect, LogEffect } from "../core/effect.ts";
 import type { EventShape } from "../core/event.ts";
 import type { Json, JsonObject } from "../core/json.ts";
@@ -13,6 +14,7 @@ import type { DeadLetters } from "./dead-letters.ts";
 import type { Ids } from "./ids.ts";
 import type { Handled } from "./live-run.ts";
 import type { AnyMachine, MachineEntry } from "./registry.ts";
+import type { CatchUp, ScheduleContext } from "./schedule-machine.ts";
 import type { Seal } from "./seal.ts";
 import type { Chunk } from "./stream.ts";
 
@@ -104,6 +106,45 @@ export interface Run<Context = JsonObject> {
   journal(from?: number): AsyncIterable<Entry>;
 }
 
+/** A run to start at every time, of the newest version of its machine the runtime has then. */
+export interface ScheduledStart extends Omit<StartOptions, "id" | "tenant"> {
+  readonly machine: MachineReference | string;
+  /** `{ schedule, due }` unless given: the schedule's id, and the time in milliseconds since 1970. */
+  readonly input?: Json;
+}
+
+/** An event to send at every time. */
+export interface ScheduledSend {
+  readonly run: string;
+  readonly type: string;
+  /** `{ schedule, due }` unless given. */
+  readonly data?: Json;
+}
+
+export type ScheduleOptions = {
+  /** Five fields, six with seconds first, or seven with the year last; see the guide for what clock changes do. */
+  readonly cron: string;
+  /** An IANA name such as `Europe/Berlin`; UTC unless given, wherever the process runs. */
+  readonly timezone?: string;
+  /** `one` unless given. */
+  readonly catchUp?: CatchUp;
+  readonly tenant?: string;
+} & (
+  | { readonly start: ScheduledStart; readonly send?: never }
+  | { readonly send: ScheduledSend; readonly start?: never }
+);
+
+/** A schedule, as its users hold it. */
+export interface Schedule {
+  readonly id: string;
+  /** The run behind it; its journal shows every firing. */
+  readonly run: Run<ScheduleContext>;
+  /** When it fires next, in milliseconds since 1970; undefined when it has been stopped or has no time left. */
+  next(): Promise<number | undefined>;
+  /** Fires no more. It starts again when it is scheduled again, with the same definition or another. */
+  stop(): Promise<void>;
+}
+
 export interface Runtime {
   /** Starts a run, or attaches to the one of the same id, machine and input. Resolves when its first step is durable. */
   start<Context, Ev extends EventShape, Input>(
@@ -112,6 +153,11 @@ export interface Runtime {
   ): Promise<Run<Context>>;
   /** An existing run; throws RUN_UNKNOWN. */
   run(id: string, options?: { readonly tenant?: string }): Promise<Run>;
+  /**
+   * Sets a schedule, or attaches to the one of the same id and definition. Another definition is refused with
+   * RUN_DIFFERS, and one that cannot be read with SCHEDULE_INVALID.
+   */
+  schedule(id: string, options: ScheduleOptions): Promise<Schedule>;
   /** The runs that fit, the newest first. */
   find(query?: FindQuery): AsyncIterable<RunHead>;
   /** Events that found no run to take them. */

@@ -1,0 +1,62 @@
+/** Clocks that are set while runs wait: forward, back, and by years, on both stores. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { defineMachine } from "../index.ts";
+import { memory } from "../store/memory/store.ts";
+import { sqlite } from "../store/sqlite/store.ts";
+import type { Store } from "../store/store.ts";
+import { VirtualClock } from "../testing/virtual-clock.ts";
+import { createRuntime } from "./runtime.ts";
+
+const tenYears = 10 * 365 * 86_400_000;
+const napper = defineMachine({
+  id: "napper",
+  initial: "awake",
+  states: { awake: { on: { nap: "asleep" } }, asleep: { after: { "1m": "awake" } } },
+});
+
+const folder = mkdtempSync(join(tmpdir(), "holdfast-jumps-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const stores: Readonly<Record<string, () => Store>> = {
+  memory,
+  SQLite: () => sqlite(join(folder, "jumps.db")),
+};
+
+describe.each(Object.keys(stores))("on %s", (kind) => {
+  const boot = async (name: string) => {
+    const clock = new VirtualClock(Date.UTC(2026, 10, 16, 12));
+    const store = (stores[kind] as () => Store)();
+    const runtime = await createRuntime({ store, clock, machines: [napper] });
+    const run = await runtime.start(napper, { id: name });
+    await run.send("nap");
+    const where = async () => (await run.state()).configuration;
+    return { clock, runtime, run, where };
+  };
+
+  test("a clock set forward makes due what lies in between, and the runtime goes on", async () => {
+    const { clock, runtime, where, run } = await boot("forward");
+    clock.jump(tenYears);
+    await clock.advance("6s");
+    expect(await where()).toEqual(["awake"]);
+    await run.send("nap");
+    await clock.advance("50s");
+    expect(await where()).toEqual(["asleep"]);
+    await clock.advance("11s");
+    expect(await where()).toEqual(["awake"]);
+    await runtime.close();
+  });
+
+  test("a clock set back makes a timer wait until it shows that time, and the runtime goes on", async () => {
+    const { clock, runtime, where, run } = await boot("back");
+    clock.jump(-tenYears);
+    await clock.advance("2m");
+    expect(await where()).toEqual(["asleep"]);
+    clock.jump(tenYears);
+    await clock.advance("6s");
+    expect(await where()).toEqual(["awake"]);
+    await run.send("nap");
+    await runtime.close();
+  });
+});

@@ -1,0 +1,151 @@
+/**
+ * Schedules: a cron pattern that starts runs or sends events. A schedule is itself a run, of a machine that every runtime
+ * has: it waits by an ordinary timer for the next time of its calendar and fires in an activity, so whatever holds for
+ * runs and timers holds for it. A firing costs two steps and one activity.
+ *
+ * S1. Every time has one name, `<schedule>@<time>`, under which its run is started or its event is sent: however often
+ *     that is tried, it takes effect once.
+ * S3. A firing that cannot succeed is told as a problem and noted in the context; the schedule goes on.
+ */
+import { type Json, showValue, toJson } from "../core/json.ts";
+import type { Machine } from "../core/machine.ts";
+import { matches } from "../core/query.ts";
+import { describeError } from "../core/work.ts";
+import { HoldfastError, isHoldfastError } from "../errors.ts";
+import type { RunName } from "../store/records.ts";
+import type { ActivityScope } from "./attempt.ts";
+import { checkCalendar, nextTime, timeText } from "./calendar.ts";
+import type { Clock } from "./clock.ts";
+import { definitionHash } from "./definition-hash.ts";
+import { checkName, defaultTenant } from "./name.ts";
+import type { Run, Runtime, Schedule, ScheduleOptions } from "./run.ts";
+import { type ScheduleContext, type ScheduleDefinition, scheduleMachine } from "./schedule-machine.ts";
+
+/** What schedules need of the runtime. */
+export interface ScheduleWorld extends Pick<Runtime, "start" | "run"> {
+  readonly clock: Clock;
+  /** The newest version of a machine; throws MACHINE_UNKNOWN. */
+  machine(id: string): Machine;
+  problem(name: RunName, error: unknown): void;
+}
+
+export class Schedules {
+  readonly #world: ScheduleWorld;
+  /** What the machine of schedules needs to run. */
+  readonly activities = { fire: (firing: never, scope: ActivityScope) => this.#fire(firing, scope) };
+
+  constructor(world: ScheduleWorld) {
+    this.#world = world;
+  }
+
+  /** Sets a schedule, or attaches to the one of the same id and definition. */
+  async set(id: string, options: ScheduleOptions): Promise<Schedule> {
+    const { clock, start } = this.#world;
+    const definition = definitionOf(options ?? {});
+    const { tenant = defaultTenant } = options;
+    const now = clock.now();
+    nextTime(definition, now);
+    checkName("schedule", id);
+    checkName("name of a time", firingName(id, now));
+    if (definition.start !== undefined) this.#world.machine(definition.start.machine);
+    let run = await this.#find(id, tenant);
+    if (run === undefined) {
+      checkCalendar(definition, now);
+      run = await start(scheduleMachine, { id, tenant, input: definition as unknown as Json });
+    } else if (matches(await run.state(), "stopped")) {
+      checkCalendar(definition, now);
+      await run.send("set", definition as unknown as Json);
+    }
+    const { context } = await run.state();
+    if (definitionHash(context.definition) !== definitionHash(definition)) {
+      throw new HoldfastError(
+        "RUN_DIFFERS",
+        `The schedule ${JSON.stringify(id)} has another definition; call its stop() first, then schedule it again`,
+      );
+    }
+    return handleOf(run);
+  }
+
+  async #find(id: string, tenant: string): Promise<Run<ScheduleContext> | undefined> {
+    try {
+      const run = (await this.#world.run(id, { tenant })) as unknown as Run<ScheduleContext>;
+      const { machine, status } = await run.head();
+      if (machine === scheduleMachine.id && status === "active") return run;
+      const what = machine === scheduleMachine.id ? `a schedule that is ${status}` : `a run of ${machine}`;
+      throw new HoldfastError("RUN_DIFFERS", `${JSON.stringify(id)} is ${what}; choose another id`);
+    } catch (error) {
+      if (isHoldfastError(error) && error.code === "RUN_UNKNOWN") return undefined;
+      throw error;
+    }
+  }
+
+  /** Fires one time; gives what it failed with if there is no use in trying again. */
+  async #fire(
+    { definition, due }: { definition: ScheduleDefinition; due: number },
+    { run: schedule, tenant }: ActivityScope,
+  ): Promise<Json> {
+    try {
+      await this.#act(definition, { id: firingName(schedule, due), tenant }, { schedule, due });
+      return null;
+    } catch (error) {
+      const passes = isHoldfastError(error) && (error.retry === "later" || error.code === "RUNTIME_CLOSED");
+      if (passes) throw error;
+      this.#world.problem({ tenant, run: schedule }, error);
+      return describeError(error);
+    }
+  }
+
+  async #act(
+    { start, send }: ScheduleDefinition,
+    { id, tenant }: { id: string; tenant: string },
+    which: { schedule: string; due: number },
+  ): Promise<void> {
+    if (start !== undefined) {
+      const { machine, attributes, ...options } = start;
+      await this.#world.start(this.#world.machine(machine), {
+        ...{ input: which, ...options, id, tenant },
+        attributes: { schedule: which.schedule, ...attributes },
+      });
+    } else if (send !== undefined) {
+      const run = await this.#world.run(send.run, { tenant });
+      await run.send(send.type, send.data ?? which, { key: id });
+    }
+  }
+}
+
+const firingName = (schedule: string, due: number): string => `${schedule}@${timeText(due)}`;
+
+function handleOf(run: Run<ScheduleContext>): Schedule {
+  return {
+    ...{ id: run.id, run },
+    async next() {
+      const state = await run.state();
+      const { definition, due } = state.context;
+      if (due === null || matches(state, "stopped")) return undefined;
+      return matches(state, "firing") ? nextTime(definition, due) : due;
+    },
+    async stop() {
+      await run.send("stop");
+    },
+  };
+}
+
+/** What is kept of the options; throws SCHEDULE_INVALID if they do not say what to do. */
+function definitionOf(options: ScheduleOptions): ScheduleDefinition {
+  const { cron, timezone = "UTC", catchUp = "one", start, send } = options;
+  if (!["one", "all", "none"].includes(catchUp))
+    throw unclear(`catchUp is ${showValue(catchUp)}; write "one", "all" or "none"`);
+  const machine = typeof start?.machine === "object" ? start.machine.id : start?.machine;
+  const starts = isName(machine);
+  const sends = isName(send?.run) && isName(send?.type);
+  if (starts === sends || (start && send))
+    throw unclear("write either start: { machine } or send: { run, type }");
+  const what = starts ? { start: { ...start, machine } } : { send };
+  return toJson({ cron, timezone, catchUp, ...what }, [], "schedule") as unknown as ScheduleDefinition;
+}
+
+const isName = (given: unknown): given is string => typeof given === "string" && given !== "";
+
+function unclear(problem: string): HoldfastError {
+  return new HoldfastError("SCHEDULE_INVALID", `The schedule does not say what to do: ${problem}`);
+}
