@@ -167,8 +167,11 @@ export class Judge {
   acked(sent: Sent, { seq, outcome }: Handled): void {
     const [entry] = entriesOf(this.model.find(sent), sent);
     const what = `${sent.type} ${sent.data.n} of ${sent.run}`;
-    if (entry === undefined) return this.report(1, `${what} was acknowledged and is in no entry`);
-    const isRepeat = outcome === "ignored" && sent.key !== undefined && seq >= entry.seq;
+    if (entry === undefined) {
+      this.report(1, `${what} was acknowledged and is in no entry`);
+      return;
+    }
+    const isRepeat = outcome === "ignored" && sent.key !== undefined;
     if (!isRepeat && (entry.seq !== seq || entry.outcome !== outcome))
       this.report(
         1,
@@ -188,7 +191,10 @@ export class Judge {
     const own = key.slice(name.length + 1);
     const run = this.model.find({ run: name });
     const ended = run?.endedAt.get(own);
-    if (run?.begunAt.has(own) !== true) return this.report(4, `${key} begins before its step is durable`);
+    if (run?.begunAt.has(own) !== true) {
+      this.report(4, `${key} begins before its step is durable`);
+      return;
+    }
     if (ended !== undefined && ended <= (life.known.get(name) ?? 0))
       this.report(12, `${key} begins after it was over`);
     if (once && (this.#ledger.starts.get(key)?.length ?? 0) > 0)

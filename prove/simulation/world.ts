@@ -11,6 +11,7 @@ import { checkRest } from "./invariants/rest.ts";
 import { Judge, type Violation } from "./judge.ts";
 import { Ledger, type Sent } from "./ledger.ts";
 import { Life } from "./life.ts";
+import type { Kind } from "./machines/kind.ts";
 import { kinds } from "./machines/kinds.ts";
 import { clockOf, Time } from "./time.ts";
 import { toolsOf } from "./tools.ts";
@@ -64,9 +65,11 @@ class World {
   readonly random: Random;
   readonly #users: Users;
   readonly #wanted: Wanted[] = [];
+  readonly #kinds: Kind[] = [];
   readonly #trace: string[] = [];
   readonly #lives: Life[] = [];
   readonly #ids: Ids;
+  readonly #doubted = new Set<Life>();
   #weather: Weather;
   #current: Life | undefined;
   #cuts = 0;
@@ -114,7 +117,7 @@ class World {
     await this.#until(storm);
     this.say(undefined, "the weather clears");
     this.#weather = calm;
-    for (const life of this.#lives) life.resume();
+    for (const life of this.#lives) this.#goOn(life);
     await this.#rest();
     if (this.judge.violation === undefined) await this.#compareAll();
     await this.disk.dispose();
@@ -160,6 +163,7 @@ class World {
     const { random } = this;
     const chosen = random.some(Object.entries(kinds), random.between(1, 3));
     for (const [name, kind] of chosen) {
+      this.#kinds.push(kind);
       const count = name === "account" ? random.between(2, kind.runsMax) : random.between(1, kind.runsMax);
       for (let number = 1; number <= count; number++)
         this.#wanted.push({ name: `${name}-${number}`, kind, input: kind.input(random) });
@@ -193,13 +197,18 @@ class World {
 
   // Processes.
 
+  /** Sees to it that a process is there: one that stood still and is not known to be of no use will do. */
   #boot(): void {
-    const life = new Life(this.#lives.length + 1, this.disk.connect());
-    this.#lives.push(life);
-    void this.#start(life);
+    if (this.#current !== undefined) return;
+    const idle = this.#lives.findLast(
+      (one) => one.status === "alive" && one.runtime !== undefined && !this.#doubted.has(one),
+    );
+    if (idle === undefined) void this.#start(new Life(this.#lives.length + 1, this.disk.connect()));
+    else this.#employ(idle);
   }
 
   async #start(life: Life): Promise<void> {
+    this.#lives.push(life);
     this.say(life, "starts");
     const tools = toolsOf(
       {
@@ -217,13 +226,12 @@ class World {
         store: wireOf(this.#wire(), life),
         clock: clockOf(this.time, life),
         ids: this.#ids,
-        machines: Object.values(kinds).map(({ machine }) => ({ machine, activities: tools })),
+        machines: this.#kinds.map(({ machine }) => ({ machine, activities: tools })),
       });
       if (life.status === "dead") return;
       life.runtime = runtime;
-      this.#current = life;
       this.say(life, "is up");
-      this.#probe(life);
+      this.#employ(life);
     } catch (error) {
       if (life.status === "dead") return;
       this.say(life, `cannot start: ${(error as { code?: string }).code ?? error}`);
@@ -241,7 +249,9 @@ class World {
       powerCuts: () => this.#cuts,
       crash: (life: Life, why: string) => this.#crash(life, why),
       performed: (life: Life, call: Call, result: unknown) => this.#performed(life, call, result),
-      answered: (life: Life, call: Call, result: unknown) => this.judge.answered(life, call, result),
+      // A process knows what it was told once it has had time to think about it.
+      answered: (life: Life, call: Call, result: unknown) =>
+        void this.time.after(0, () => this.judge.answered(life, call, result)),
       say: (life: Life, text: string) => this.say(life, text),
     };
   }
@@ -256,6 +266,12 @@ class World {
     if (run !== undefined) void this.judge.compare(this.disk.reader, run);
   }
 
+  /** Users are sent to this process from now on. */
+  #employ(life: Life): void {
+    this.#current = life;
+    this.#probe(life);
+  }
+
   /** Looks after a process: whether it is still of use. */
   #probe(life: Life): void {
     this.time.after(5_000, () => {
@@ -267,11 +283,13 @@ class World {
 
   /** A process that says it is of no use is ended, one way or another, and another one is started. */
   #doubt(life: Life): void {
-    if (life !== this.#current) return;
-    this.#current = undefined;
+    if (this.#doubted.has(life)) return;
+    this.#doubted.add(life);
     this.say(life, "is of no use");
     if (this.random.chance(0.5)) life.kill();
     else void life.runtime?.close().catch(() => {});
+    if (life !== this.#current) return;
+    this.#current = undefined;
     this.time.after(this.random.between(100, 1_500), () => this.#boot());
   }
 
@@ -318,11 +336,15 @@ class World {
     this.say(life, "stands still");
     life.pause();
     this.#current = undefined;
-    this.time.after(this.random.between(9_000, 25_000), () => {
-      this.say(life, "goes on");
-      life.resume();
-    });
+    this.time.after(this.random.between(9_000, 25_000), () => this.#goOn(life));
     this.time.after(this.random.between(100, 12_000), () => this.#boot());
+  }
+
+  #goOn(life: Life): void {
+    if (life.status !== "paused") return;
+    this.say(life, "goes on");
+    life.resume();
+    if (life.runtime !== undefined && this.#current === undefined) this.#employ(life);
   }
 
   #jump(): void {

@@ -82,6 +82,8 @@ function checkSteps(run: ModelRun, commit: Commit, entries: readonly ModelEntry[
 /** Each event that was consumed is the event of a step of this commit, and none from another run comes out of nowhere. */
 function checkConsumed(run: ModelRun, commit: Commit, entries: readonly ModelEntry[], report: Report): void {
   const open = [...entries];
+  if (new Set(commit.consumed).size < commit.consumed.length)
+    report(2, `${commit.head.run} consumes one event twice`);
   for (const id of commit.consumed) {
     const event = run.inbox.get(id)?.event;
     const place = open.findIndex((entry) => isSame(entry.event, event));

@@ -48,7 +48,8 @@ function checkTimer(entry: ModelEntry, before: State, what: string, report: Repo
   const { event, at, outcome, stepped } = entry;
   const timer = before.timers.find(({ key }) => key === event.timer);
   if (timer === undefined) {
-    if (outcome !== "ignored" || entry.patches.length > 0) report(9, `${what} fires a timer that is not set`);
+    const isIdle = outcome === "ignored" || outcome === "refused";
+    if (!isIdle || entry.patches.length > 0) report(9, `${what} fires a timer that is not set`);
     return;
   }
   const isEarly = at < timer.due;
@@ -87,6 +88,7 @@ function checkDesk(run: ModelRun, report: Report): void {
 
 /** An alarm that was taken back after it was set does not ring. */
 function checkAlarm(run: ModelRun, entry: ModelEntry, what: string, report: Report): void {
+  if (entry.outcome !== "taken") return;
   const n = numberOf(entry);
   const earlier = run.entries.filter(({ seq, outcome }) => seq < entry.seq && outcome === "taken");
   const set = earlier.findLast((one) => one.event.type === "set" && numberOf(one) === n);
@@ -95,7 +97,7 @@ function checkAlarm(run: ModelRun, entry: ModelEntry, what: string, report: Repo
   );
   const rang = earlier.some((one) => one.event.type === "ring" && numberOf(one) === n);
   if (set === undefined) report(9, `${what} rings what was never set`);
-  if (set !== undefined && unset !== undefined && unset.seq > set.seq && entry.outcome === "taken")
+  if (set !== undefined && unset !== undefined && unset.seq > set.seq)
     report(9, `${what} rings what was taken back`);
   if (rang) report(9, `${what} rings what has rung`);
 }

@@ -61,6 +61,6 @@ export const alarmClock: Kind = {
   order(n, random) {
     const type = random.pick(["set", "set", "set", "unset", "nap", "wake", "turn"]);
     const of = random.between(Math.max(1, n - 8), n);
-    return { type, data: { n, delayMs: random.pick([0, 1, 500, 4_000, 15_000, 40_000]), of } };
+    return { type, data: { n, delayMs: random.pick([1, 30, 500, 4_000, 15_000, 40_000]), of } };
   },
 };
