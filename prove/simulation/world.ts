@@ -200,9 +200,7 @@ class World {
   /** Sees to it that a process is there: one that stood still and is not known to be of no use will do. */
   #boot(): void {
     if (this.#current !== undefined) return;
-    const idle = this.#lives.findLast(
-      (one) => one.status === "alive" && one.runtime !== undefined && !this.#doubted.has(one),
-    );
+    const idle = this.#lives.findLast((one) => isUp(one) && !this.#doubted.has(one));
     if (idle === undefined) void this.#start(new Life(this.#lives.length + 1, this.disk.connect()));
     else this.#employ(idle);
   }
@@ -344,7 +342,7 @@ class World {
     if (life.status !== "paused") return;
     this.say(life, "goes on");
     life.resume();
-    if (life.runtime !== undefined && this.#current === undefined) this.#employ(life);
+    if (isUp(life) && this.#current === undefined) this.#employ(life);
   }
 
   #jump(): void {
@@ -363,6 +361,10 @@ class World {
     this.judge.powerFailed(await left);
     this.#boot();
   }
+}
+
+function isUp({ status, runtime }: Life): boolean {
+  return status === "alive" && runtime !== undefined;
 }
 
 /** Lets everything that follows from what just happened run to its end. */

@@ -39,6 +39,8 @@ function leftOf({ head, state, inbox, activities, machine }: ModelRun, now: numb
     return `has a timer due ${timer.due <= now ? "" : "in the future "}at ${timer.due}`;
   const [activity] = activities.values();
   if (activity !== undefined) return `has the activity ${activity.key} ${activity.status}`;
+  const [child] = state.children;
+  if (child !== undefined) return `waits for its child ${child.key}`;
   const { rests = [] } = kinds[machine.id] ?? {};
   const stuck = state.configuration.find((path) => !rests.includes(path));
   return stuck === undefined ? undefined : `waits in ${stuck} for nothing`;
