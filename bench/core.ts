@@ -72,7 +72,7 @@ async function benchParked(): Promise<void> {
   const table = [["bytes of heap per parked state", ""]];
   for (const name of ["holdfast state", "xstate snapshot", "xstate actor"]) {
     console.error(`parked: ${name}`);
-    const { bytes } = await measure<{ bytes: number }>(script, [name], ["--expose-gc"]);
+    const { bytes } = await measure<{ bytes: number }>(script, [name], { nodeFlags: ["--expose-gc"] });
     table.push([name, bytes.toFixed(0)]);
   }
   console.log(`${columns(table)}\n`);

@@ -7,6 +7,21 @@ import { promisify } from "node:util";
 export interface BenchOptions {
   readonly rounds: number;
   readonly ms: number;
+  /** Names of what is asked alone; everything if there are none. */
+  readonly only: readonly string[];
+  /** Small sizes and one round: to see that it works. */
+  readonly quick: boolean;
+  /** Whether peers that are not installed with the project may be installed now. */
+  readonly peers: boolean;
+}
+
+/** How a measuring script is run. */
+export interface MeasureOptions {
+  readonly nodeFlags?: readonly string[];
+  /** Measures what was built into `dist`, as users get it, instead of the sources. */
+  readonly built?: boolean;
+  /** A command that runs Node, such as strace. */
+  readonly command?: readonly string[];
 }
 
 const run = promisify(execFile);
@@ -15,14 +30,11 @@ const run = promisify(execFile);
 export async function measure<Result>(
   script: URL,
   args: readonly string[],
-  nodeFlags: readonly string[] = [],
+  { nodeFlags = [], built = false, command = [] }: MeasureOptions = {},
 ): Promise<Result> {
-  const { stdout } = await run(process.execPath, [
-    "--conditions=source",
-    ...nodeFlags,
-    fileURLToPath(script),
-    ...args,
-  ]);
+  const node = [process.execPath, ...(built ? [] : ["--conditions=source"]), ...nodeFlags];
+  const [file, ...rest] = [...command, ...node, fileURLToPath(script), ...args] as [string, ...string[]];
+  const { stdout } = await run(file, rest);
   return JSON.parse(stdout) as Result;
 }
 

@@ -1,4 +1,8 @@
-/** `npm run bench -- <question> [--rounds N] [--ms N]`: one file per question; data on stdout, progress on stderr. */
+/**
+ * `npm run bench -- <question> [--rounds N] [--ms N] [--only a,b] [--quick] [--peers]`: one file per question; data on
+ * stdout, progress on stderr.
+ */
+import { parseArgs } from "node:util";
 import { benchCore } from "./core.ts";
 import { benchDrafts } from "./drafts.ts";
 import { benchDurable } from "./durable.ts";
@@ -10,20 +14,40 @@ const questions: Readonly<Record<string, (options: BenchOptions) => Promise<void
   durable: benchDurable,
 };
 
-const [question = "", ...flags] = process.argv.slice(2);
-const ask = questions[question];
-if (ask === undefined) {
-  console.error(`Which bench? One of: ${Object.keys(questions).join(", ")}`);
-  process.exit(2);
-}
-await ask({ rounds: flag("--rounds", 3), ms: flag("--ms", 600) });
+const { positionals, values } = readFlags();
+const ask = questions[positionals[0] ?? ""];
+if (ask === undefined) refuse(`Which bench? One of: ${Object.keys(questions).join(", ")}`);
+await ask({
+  rounds: values.quick ? 1 : positive("--rounds", values.rounds),
+  ms: positive("--ms", values.ms),
+  only: values.only?.split(",").map((name) => name.trim()) ?? [],
+  quick: values.quick,
+  peers: values.peers,
+});
 
-function flag(name: string, otherwise: number): number {
-  const at = flags.indexOf(name);
-  const value = at < 0 ? otherwise : Number(flags[at + 1]);
-  if (!(value > 0)) {
-    console.error(`${name} needs a number above zero`);
-    process.exit(2);
+function readFlags() {
+  try {
+    return parseArgs({
+      allowPositionals: true,
+      options: {
+        rounds: { type: "string", default: "3" },
+        ms: { type: "string", default: "600" },
+        only: { type: "string" },
+        quick: { type: "boolean", default: false },
+        peers: { type: "boolean", default: false },
+      },
+    });
+  } catch (error) {
+    return refuse((error as Error).message);
   }
-  return value;
+}
+
+function positive(name: string, text: string): number {
+  const value = Number(text);
+  return value > 0 ? value : refuse(`${name} needs a number above zero`);
+}
+
+function refuse(message: string): never {
+  console.error(message);
+  process.exit(2);
 }

@@ -22,7 +22,7 @@ export const errors = {
     meaning: "No active state takes this event, and the machine rejects such events.",
   },
   NOT_JSON: { retry: "after-fix", meaning: "A value is not JSON; the message names the path to it." },
-  RUN_ENDED: { retry: "never", meaning: "The run is done or cancelled and takes no more events." },
+  RUN_ENDED: { retry: "never", meaning: "The run is done, failed or cancelled and takes no more events." },
   TIMER_EARLY: { retry: "later", meaning: "A timer was fired before it was due." },
   TIME_INVALID: {
     retry: "after-fix",
@@ -67,6 +67,13 @@ export const errors = {
     retry: "after-fix",
     meaning: "A run of that id exists already, of another machine or with another input.",
   },
+  STATE_UNKNOWN: { retry: "after-fix", meaning: "The machine has no state of that path or id." },
+  ASK_UNANSWERED: {
+    retry: "after-fix",
+    meaning: "An event was sent for its reply, and there will be none: it was not taken, or not in time.",
+  },
+  ACTIVITY_UNKNOWN: { retry: "after-fix", meaning: "The run has no such activity." },
+  LETTER_UNKNOWN: { retry: "after-fix", meaning: "There is no dead letter of that number for this tenant." },
   RUNTIME_CLOSED: { retry: "never", meaning: "The runtime was closed, or stopped because its store failed." },
   VALUE_TOO_LARGE: { retry: "after-fix", meaning: "A value is larger than a store keeps in one piece." },
   STORE_CORRUPT: {
@@ -108,4 +115,9 @@ export class HoldfastError extends Error {
 /** Whether a value is a HoldfastError, of this copy of the package or of another one. */
 export function isHoldfastError(value: unknown): value is HoldfastError {
   return typeof value === "object" && value !== null && brand in value;
+}
+
+/** Whether an error says that the store may answer later. */
+export function isUnavailable(error: unknown): boolean {
+  return isHoldfastError(error) && error.code === "STORE_UNAVAILABLE";
 }

@@ -1,4 +1,6 @@
 /** Holdfast's public entry: re-exports only. */
+
+export { compensationMachine } from "./core/compensation.ts";
 export type { Problem } from "./core/compile.ts";
 export type * from "./core/data-model.ts";
 export type * from "./core/definition.ts";
@@ -13,12 +15,16 @@ export { restore } from "./core/restore.ts";
 export type * from "./core/scope.ts";
 export { type SimulateOptions, type Simulation, simulate, type Turn } from "./core/simulate.ts";
 export type * from "./core/state.ts";
-export { cancel, type Outcome, type Step, start, step } from "./core/step.ts";
+export { type CancelOptions, cancel, type Outcome, resume, type Step, start, step } from "./core/step.ts";
+export { type Due, type Outage, type ResumePolicy, resumedDue } from "./core/timer.ts";
 export type * from "./core/trace.ts";
 export type { StepOptions } from "./core/work.ts";
 export { type ErrorCode, errors, HoldfastError, isHoldfastError, type Retry } from "./errors.ts";
 export { limits } from "./limits.ts";
-export type { Activity as ActivityCode, ActivityScope } from "./runtime/activity.ts";
+export type { Reconciled } from "./runtime/activity.ts";
+export type { Activity as ActivityCode, ActivityScope } from "./runtime/attempt.ts";
+export type { LimitSource } from "./runtime/budget.ts";
+export type { DeadLetter, DeadLetters } from "./runtime/dead-letters.ts";
 export type { MachineEntry } from "./runtime/registry.ts";
 export {
   createRuntime,
@@ -28,4 +34,5 @@ export {
   type RuntimeOptions,
   type StartOptions,
 } from "./runtime/runtime.ts";
+export type { Chunk } from "./runtime/stream.ts";
 export type { Entry } from "./store/journal.ts";

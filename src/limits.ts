@@ -20,16 +20,32 @@ export const limits = {
   valueBytesMax: 64 * 1024 * 1024,
   /** From here on compression saves more than it costs: setting it up takes longer than writing a few kilobytes. */
   compressedBytesMin: 8_192,
+  /** Characters from which on a text is kept as content of its own: a row for it costs more than repeating less. */
+  contentLengthMin: 4_096,
   /** A snapshot is not worth writing before there is this much to read without it. */
   snapshotAfterBytesMin: 16_384,
   /** Levels that stored records add around users' values. */
   recordDepthMax: 16,
   /** How long a write waits for another process's, the event loop with it; theirs take milliseconds unless they hang. */
   busyMsMax: 5_000,
+  /** How long a PostgreSQL server may take to let us in before it counts as unreachable. */
+  connectMsMax: 10_000,
+  /** How often a statement is tried that PostgreSQL undoes in favour of another; locks are taken in order, so once is rare. */
+  undoneAttemptsMax: 5,
   /** What is left of SQLite's write-ahead log after a burst; the rest goes back to the disk. */
   logBytesMax: 64 * 1024 * 1024,
-  /** Runs whose row a SQLite store remembers, twice over; runs beyond it cost one more read per commit. */
+  /** Runs whose row a store remembers, twice over; runs beyond it cost one more read per commit. */
   knownRunsMax: 1_024,
+  /** Runs in memory, twice over; those that nobody has asked of lately go first, and cost one read when they come back. */
+  liveRunsMax: 10_000,
+  /** Steps of one run that go into one commit: enough to batch, few enough to be fair to the others. */
+  stepsPerTurnMax: 64,
+  /** Runs that take their steps in one commit: beyond this a group gains nothing and only makes the others wait. */
+  runsPerTurnMax: 2_048,
+  /** Outages a store remembers for timers that do not run while nobody is there. */
+  outagesMax: 1_000,
+  /** Events of one inbox that are read into memory at a time. A flood of them must not fill it. */
+  inboxLoadedMax: 1_000,
   /** Characters of a run's id, a tenant, a subject or a key: they are indexed, and read by people. */
   nameLengthMax: 512,
 } as const;

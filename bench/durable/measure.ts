@@ -1,20 +1,25 @@
-/** One contestant on one workload, on a fresh file in a process of its own: prints its figures as JSON. */
-import { mkdtempSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { holdfast } from "./holdfast.ts";
-import { raw } from "./raw.ts";
-import { type Contestant, workloads } from "./workload.ts";
+/** One contestant on one workload, in a process of its own: prints its figures as JSON and leaves its file. */
+import { rmSync } from "node:fs";
+import { loadContestant } from "./contestants.ts";
+import { check, type Size, type WorkloadName, warmUpSize, workloads } from "./workload.ts";
 
-const contestants: Readonly<Record<string, Contestant>> = { "raw node:sqlite": raw, holdfast };
-const [name = "", workload = ""] = process.argv.slice(2);
-const folder = mkdtempSync(join(tmpdir(), "holdfast-bench-"));
-try {
-  const path = join(folder, "bench.db");
-  const on = await (contestants[name] as Contestant).open(path);
-  const figures = await (workloads[workload] as (typeof workloads)[string])(on);
+const [name, workload, path, sizeText] = process.argv.slice(2) as [string, WorkloadName, string, string];
+const size = JSON.parse(sizeText) as Size;
+const contestant = await loadContestant(name);
+
+async function run(file: string, much: Size) {
+  const on = await contestant.open(file);
+  const figures = await workloads[workload](on, much);
   await on.close();
-  console.log(JSON.stringify({ ...figures, bytes: statSync(path).size }));
-} finally {
-  rmSync(folder, { recursive: true, force: true });
+  return figures;
 }
+
+const warmUp = `${path}.warm-up`;
+await run(warmUp, warmUpSize);
+for (const part of ["", "-wal", "-shm"]) rmSync(warmUp + part, { force: true });
+const figures = await run(path, size);
+
+const again = await contestant.open(path);
+await check(workload, again, size);
+await again.close();
+console.log(JSON.stringify(figures));

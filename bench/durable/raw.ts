@@ -1,38 +1,53 @@
 /**
- * The limit: `node:sqlite` with the same durability and nothing around it. One row of about what an entry holds for each
- * step; steps of one turn of the event loop share a transaction, as a good program would do it by hand.
+ * The limit: `node:sqlite` with the same durability and no more around it than it takes to resume. A step that counts is
+ * one row with the whole state as JSON; a message is one row; an index finds the rows of a run. Nothing is checked,
+ * nothing but the state is kept, and nobody hears of it.
  */
-import { DatabaseSync } from "node:sqlite";
-import type { Contestant } from "./workload.ts";
+import { connect, groupWrites } from "./group.ts";
+import { type Contestant, pad } from "./workload.ts";
+
+interface State {
+  readonly n: number;
+  readonly pad: string;
+}
 
 export const raw: Contestant = {
   async open(path) {
-    const database = new DatabaseSync(path);
-    database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA busy_timeout = 5000");
-    database.exec("CREATE TABLE IF NOT EXISTS step (id INTEGER PRIMARY KEY, run TEXT, bytes BLOB)");
-    const insert = database.prepare("INSERT INTO step (run, bytes) VALUES (?, ?)");
-    let waiting: { run: string; bytes: Buffer; done: () => void }[] = [];
-    const flush = () => {
-      const group = waiting;
-      waiting = [];
-      if (group.length > 1) database.exec("BEGIN IMMEDIATE");
-      for (const { run, bytes } of group) insert.run(run, bytes);
-      if (group.length > 1) database.exec("COMMIT");
-      for (const { done } of group) done();
-    };
-    const write = (run: string, text: string) =>
-      new Promise<void>((done) => {
-        if (waiting.length === 0) setImmediate(flush);
-        waiting.push({ run, bytes: Buffer.from(text), done });
-      });
-    const small = JSON.stringify({
-      event: "add",
-      patches: [{ op: "set", path: ["n"], value: 1 }],
-      pad: "x".repeat(200),
-    });
+    const database = connect(path);
+    database.exec(`CREATE TABLE IF NOT EXISTS step (id INTEGER PRIMARY KEY, run TEXT NOT NULL, body TEXT NOT NULL);
+      CREATE INDEX IF NOT EXISTS step_run ON step (run)`);
+    const insert = database.prepare("INSERT INTO step (run, body) VALUES (?, ?)");
+    const newest = database.prepare("SELECT body FROM step WHERE run = ? ORDER BY id DESC LIMIT 1");
+    const all = database.prepare("SELECT body FROM step WHERE run = ? ORDER BY id");
+    const write = groupWrites(database);
+    const read = (run: string) => JSON.parse(newest.get(run)?.body as string) as State;
+    const readTalk = (run: string) =>
+      all.all(run).map(({ body }) => JSON.parse(body as string) as { role: string; text: string });
+    const add = (run: string, body: unknown) => insert.run(run, JSON.stringify(body));
     return {
-      count: async (run) => () => write(run, small),
-      converse: async (run) => (text) => write(run, text),
+      beginCount: (run) => write(() => add(run, { n: 0, pad })),
+      async count(run, steps) {
+        let state = read(run);
+        for (let step = 0; step < steps; step++) {
+          state = { ...state, n: state.n + 1 };
+          const next = state;
+          await write(() => add(run, next));
+        }
+      },
+      readCount: async (run) => read(run).n,
+      beginTalk: async () => {},
+      async talk(run, texts, turn) {
+        const messages = readTalk(run);
+        for (const [index, text] of texts.entries()) {
+          turn(index);
+          const message = { role: "user", text };
+          messages.push(message);
+          // One conversation has nobody to share a transaction with.
+          add(run, message);
+        }
+      },
+      readTalk: async (run) => readTalk(run).map(({ text }) => text),
+      hydrate: async (run) => read(run),
       close: async () => database.close(),
     };
   },

@@ -1,60 +1,126 @@
-/** What every contestant does, durably: one run after the other, one that grows, and many at once. */
+/**
+ * What every contestant does, durably: one run after the other, one that grows, and many at once. A contestant is timed
+ * warm, on a file of its own, and what it wrote is read back through a new connection before its figures count.
+ */
 
 /** One way to keep runs on disk. */
 export interface Contestant {
-  open(path: string): Promise<Contestants>;
+  /** Opens the file, which is made if it is not there, with `synchronous=FULL`. */
+  open(path: string): Promise<Opened>;
 }
 
-export interface Contestants {
-  /** A run with about 1 KB of state, and a function that takes one durable step of it. */
-  count(run: string): Promise<() => Promise<void>>;
-  /** A run that keeps every message it is given. */
-  converse(run: string): Promise<(text: string) => Promise<void>>;
+export interface Opened {
+  /** Makes a run that counts its steps, with about 1 KB of state. */
+  beginCount(run: string): Promise<void>;
+  /** Takes steps of such a run, each begun when the one before is durable. */
+  count(run: string, steps: number): Promise<void>;
+  readCount(run: string): Promise<number>;
+  /** Makes a run that keeps every message it is given. */
+  beginTalk(run: string): Promise<void>;
+  /** Gives it messages, one a step, each begun when the one before is durable; `turn` hears of each before it begins. */
+  talk(run: string, texts: readonly string[], turn: (index: number) => void): Promise<void>;
+  readTalk(run: string): Promise<readonly string[]>;
+  /** A run that counts, in memory and ready to step: whatever is returned is held on to. */
+  hydrate(run: string): Promise<unknown>;
   close(): Promise<void>;
 }
 
-export interface Figures {
-  readonly perSecond: number;
-  /** For the conversation: milliseconds of its first and last hundred steps. */
-  readonly first?: number;
-  readonly last?: number;
+/** How much of each workload is done. */
+export interface Size {
+  readonly sequential: number;
+  readonly messages: number;
+  readonly runs: number;
+  readonly stepsOfRun: number;
+  readonly idleRuns: number;
 }
 
-const message = "a message of four hundred bytes, more or less, as people write them to agents; ".repeat(5);
+export const fullSize: Size = {
+  sequential: 1_000,
+  messages: 2_000,
+  runs: 1_000,
+  stepsOfRun: 10,
+  idleRuns: 10_000,
+};
+export const quickSize: Size = { sequential: 200, messages: 400, runs: 100, stepsOfRun: 10, idleRuns: 1_000 };
+/** Before the clock starts, on another file: what is measured is a process that has been up for a while. */
+export const warmUpSize: Size = { sequential: 300, messages: 300, runs: 100, stepsOfRun: 10, idleRuns: 0 };
 
-export const workloads: Readonly<Record<string, (on: Contestants) => Promise<Figures>>> = {
-  /** 1,000 steps of one run, each awaited. */
-  async sequential(on) {
-    const step = await on.count("one");
-    return timed(1_000, () => step());
-  },
-  /** 2,000 messages of about 400 bytes into one run, each awaited. */
-  async conversation(on) {
-    const say = await on.converse("talk");
-    const marks: number[] = [];
-    const figures = await timed(2_000, async (turn) => {
-      if (turn % 100 === 0) marks.push(performance.now());
-      await say(`${message}${turn}`);
-    });
-    marks.push(performance.now());
-    const spans = marks.slice(1).map((mark, index) => mark - (marks[index] as number));
-    return { ...figures, first: spans[0] as number, last: spans.at(-1) as number };
-  },
-  /** 1,000 runs of 10 steps each, all at once. */
-  async many(on) {
-    const runs = await Promise.all(Array.from({ length: 1_000 }, (_, index) => on.count(`run-${index}`)));
+export interface Figures {
+  readonly perSecond: number;
+  readonly steps: number;
+  /** For the conversation: milliseconds of its first and last hundred steps, and the bytes of its messages. */
+  readonly firstMs?: number;
+  readonly lastMs?: number;
+  readonly contentBytes?: number;
+}
+
+export type WorkloadName = "sequential" | "conversation" | "many";
+
+/** What is the same in every state that counts: about 1 KB, and not one letter a thousand times. */
+export const pad: string = JSON.stringify(
+  Array.from({ length: 45 }, (_, index) => `plan item ${index}: ${(index * 7919) % 1000}`),
+);
+
+/** Message number `turn`, of 400 bytes. */
+export function messageOf(turn: number): string {
+  const words = `message ${turn} of a person to an agent, which has been given a number (${(turn * 7919) % 1000003}) so that it is not the last one again; `;
+  return words.repeat(4).slice(0, 400);
+}
+
+export const workloads: Readonly<Record<WorkloadName, (on: Opened, size: Size) => Promise<Figures>>> = {
+  /** One run, each step awaited. */
+  async sequential(on, { sequential: steps }) {
+    await on.beginCount("one");
     const begun = performance.now();
-    await Promise.all(
-      runs.map(async (step) => {
-        for (let turn = 0; turn < 10; turn++) await step();
-      }),
-    );
-    return { perSecond: 10_000_000 / (performance.now() - begun) };
+    await on.count("one", steps);
+    return { perSecond: (steps * 1_000) / (performance.now() - begun), steps };
+  },
+  /** One run that grows by a message a step, each awaited. */
+  async conversation(on, { messages: steps }) {
+    const texts = Array.from({ length: steps }, (_, turn) => messageOf(turn));
+    await on.beginTalk("talk");
+    const marks: number[] = [];
+    await on.talk("talk", texts, () => marks.push(performance.now()));
+    marks.push(performance.now());
+    const between = (from: number, to: number) => (marks.at(to) as number) - (marks.at(from) as number);
+    return {
+      perSecond: (steps * 1_000) / between(0, -1),
+      steps,
+      firstMs: between(0, 100),
+      lastMs: between(-101, -1),
+      contentBytes: texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0),
+    };
+  },
+  /** Many runs of a few steps each, all at once. */
+  async many(on, { runs, stepsOfRun }) {
+    const names = Array.from({ length: runs }, (_, index) => `run-${index}`);
+    await Promise.all(names.map((name) => on.beginCount(name)));
+    const begun = performance.now();
+    await Promise.all(names.map((name) => on.count(name, stepsOfRun)));
+    const steps = runs * stepsOfRun;
+    return { perSecond: (steps * 1_000) / (performance.now() - begun), steps };
   },
 };
 
-async function timed(count: number, step: (turn: number) => Promise<void>): Promise<Figures> {
-  const begun = performance.now();
-  for (let turn = 0; turn < count; turn++) await step(turn);
-  return { perSecond: (count * 1_000) / (performance.now() - begun) };
+/** Reads back what a workload left, and goes on from there: throws unless all of it is there, once and in order. */
+export async function check(workload: WorkloadName, on: Opened, size: Size): Promise<void> {
+  if (workload === "conversation") {
+    const texts = Array.from({ length: size.messages }, (_, turn) => messageOf(turn));
+    expectSame("messages", await on.readTalk("talk"), texts);
+    return;
+  }
+  const [names, steps] =
+    workload === "sequential"
+      ? [["one"], size.sequential]
+      : [Array.from({ length: size.runs }, (_, index) => `run-${index}`), size.stepsOfRun];
+  for (const name of names) expectSame(`the count of ${name}`, await on.readCount(name), steps);
+  const [first] = names as [string, ...string[]];
+  await on.count(first, 1);
+  expectSame(`the count of ${first}, one step on`, await on.readCount(first), steps + 1);
+}
+
+export function expectSame(what: string, found: unknown, wanted: unknown): void {
+  const [one, other] = [JSON.stringify(found), JSON.stringify(wanted)];
+  if (one === other) return;
+  throw new Error(`${what}: found ${one?.slice(0, 200)}, wanted ${other?.slice(0, 200)}`);
 }

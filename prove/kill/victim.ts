@@ -1,57 +1,88 @@
 /**
- * The process that is killed. It sends numbered events to one run for as long as it lives, says `acked N` only after an
- * event is durable, and its tool says `tool KEY` when it acts. Whoever started it keeps the ledger.
+ * The process that is killed. For as long as it lives it sends numbered events to its runs, several at a time, and says
+ * `acked RUN EVENT N` only after an event is durable; its tools say when they act. Whoever started it keeps the ledger.
+ *
+ * `victim.ts PATH SEED` works on the store at PATH; without a path it only loads, so that later ones start faster.
  */
 import { writeSync } from "node:fs";
-import { defineMachine } from "holdfast";
-import { createRuntime } from "../../src/runtime/runtime.ts";
-import { sqlite } from "../../src/store/sqlite/store.ts";
+import { createRuntime, type Run } from "holdfast";
+import { sqlite } from "holdfast/sqlite";
+import { createRandom } from "../../test/generate/random.ts";
+import { machineEntries, machines, type RunId } from "./machines.ts";
 
-/** Counts what it is sent; every tenth event calls the tool, and the run waits for its answer. */
-export const ledgerMachine = defineMachine<{ numbers: number[]; answers: string[] }>({
-  id: "ledger",
-  start: { numbers: [], answers: [] },
-  initial: "open",
-  on: { add: { update: (draft, { event }) => void draft.numbers.push(event.data as number) } },
-  states: {
-    open: { on: { call: "calling" } },
-    calling: {
-      invoke: {
-        activity: "tool",
-        retry: { attempts: 100, first: 1, max: 5 },
-        onDone: { target: "open", update: (draft, { event }) => void draft.answers.push(event.data) },
-      },
-    },
-  },
-});
+const say = (line: string) => writeSync(1, `${line}\n`);
 
-if (import.meta.main) {
-  const say = (line: string) => writeSync(1, `${line}\n`);
-  const runtime = await createRuntime({
-    store: sqlite(process.argv[2] as string),
-    machines: [
-      {
-        machine: ledgerMachine as never,
-        activities: {
-          tool: (_: never, { key }: { key: string }) => {
-            say(`tool ${key}`);
-            return key;
-          },
-        },
-      },
-    ],
-  });
-  const run = await runtime.start(ledgerMachine, { id: "victim" });
-  let next = (await run.state()).context.numbers.length;
-  say(`ready ${next}`);
-  for (;;) {
-    await run.send("add", next, { key: `add ${next}` });
-    say(`acked ${next}`);
-    next++;
-    if (next % 10 === 0) {
-      await run.send("call", undefined, { key: `call ${next}` });
-      await run.waitFor("open");
-      say(`called ${next}`);
-    }
-  }
+/** Sends number `n`, tells once it is durable, and repeats some: the run must take each once. */
+async function send(run: Run, type: string, n: number, again = false): Promise<void> {
+  await run.send(type, n, { key: `${type} ${n}` });
+  say(`acked ${run.id} ${type} ${n}`);
+  if (again) await run.send(type, n, { key: `${type} ${n}` });
 }
+
+async function work(path: string, seed: number): Promise<never> {
+  const random = createRandom(seed);
+  const runtime = await createRuntime({
+    store: sqlite(path),
+    machines: machineEntries(say),
+    onEmit: ({ event }) => say(`${event.type} ${event.data}`),
+  });
+  say("up");
+  const open = async (id: RunId) => (await runtime.start(machines[id] as never, { id })) as unknown as Run;
+  const runs = { count: await open("count"), nap: await open("nap"), boss: await open("boss") };
+  const pair = { pong: await open("pong"), ping: await open("ping"), mail: await open("mail") };
+  const known = async (run: Run, list: string) =>
+    ((await run.state()).context as unknown as Record<string, number[]>)[list] ?? [];
+
+  /** Numbers from where the last life stopped; its last one is sent once more, in case it was not told of. */
+  async function* numbers(run: Run, type: string, list: string): AsyncGenerator<number, never> {
+    const sent = await known(run, list);
+    const last = sent.length - 1;
+    if (last >= 0) await send(run, type, last);
+    for (let n = last + 1; ; n++) yield n;
+  }
+
+  const tasks = [
+    async () => {
+      for await (const n of numbers(runs.count, "add", "numbers")) {
+        await send(runs.count, "add", n, random.chance(0.1));
+        if (!random.chance(0.2)) continue;
+        await runs.count.send("call", undefined, { key: `call ${n}` });
+        await runs.count.waitFor("open");
+        for (const key of ((await runs.count.state()).context as { answers: string[] }).answers.slice(-1))
+          say(`answered ${key}`);
+      }
+    },
+    async () => {
+      for await (const n of numbers(runs.nap, "nap", "naps")) {
+        const later = (await known(runs.nap, "laters")).length;
+        await Promise.all([
+          send(runs.nap, "nap", n),
+          send(runs.nap, "later", later, random.chance(0.3)),
+          send(runs.nap, "later", later + 1),
+        ]);
+        await runs.nap.waitFor("awake");
+      }
+    },
+    async () => {
+      for await (const n of numbers(runs.boss, "delegate", "asked")) {
+        await send(runs.boss, "delegate", n, random.chance(0.2));
+        await runs.boss.waitFor("idle");
+      }
+    },
+    async () => {
+      for await (const n of numbers(pair.ping, "serve", "served")) await send(pair.ping, "serve", n);
+    },
+    async () => {
+      for await (const n of numbers(pair.mail, "mail", "asked")) {
+        await send(pair.mail, "mail", n, random.chance(0.2));
+        await pair.mail.waitFor("idle");
+      }
+    },
+  ];
+  say("ready");
+  await Promise.all(tasks.map((task) => task()));
+  throw new Error("There was nothing left to do");
+}
+
+const [path, seed = "1"] = process.argv.slice(2);
+if (path !== undefined) await work(path, Number(seed));

@@ -8,7 +8,8 @@ import { durationMs } from "./duration.ts";
 import type { Address } from "./effect.ts";
 import type { Event } from "./event.ts";
 import { compileGuard } from "./guard.ts";
-import { freeze, freezeDeep, type Json, type JsonObject, toJson } from "./json.ts";
+import { freeze, freezeDeep, type Json, type JsonObject, showValue, toJson } from "./json.ts";
+import { type Reporter, resumePolicy } from "./policy.ts";
 import { delayOf, jsonOf, machineOf, optionalTextOf, textOf } from "./value.ts";
 
 /** A block: its actions in order, up to the first that fails. */
@@ -109,6 +110,20 @@ const kinds: Readonly<
     const input = jsonOf(compiler, parts.input, `${path}.spawn.input`);
     return (scope) => scope.spawn(machine(scope), id?.(scope), input(scope));
   },
+  reply(compiler, _owner, action, path) {
+    const data = jsonOf(compiler, action.reply, `${path}.reply`);
+    const to = optional(action.to, (source) => textOf(compiler, source, `${path}.to`));
+    return (scope) => {
+      const address = to === undefined ? scope.event.replyTo : to(scope);
+      // Whoever asked waits for an answer, and nothing is one.
+      if (address !== undefined) scope.reply(address, data(scope) ?? null);
+    };
+  },
+  compensate(compiler, _owner, action, path) {
+    if (action.compensate !== true)
+      compiler.problem(`${path}.compensate`, `is ${showValue(action.compensate)}; write true`);
+    return (scope) => scope.compensate();
+  },
   choose(compiler, owner, action, path) {
     const branches = listOf(action.choose).map((branch, index) => {
       const { guard, actions } = branch as Parts;
@@ -202,6 +217,7 @@ function compileSend(compiler: Compiler, source: unknown, path: string): Code {
   const to = optional(parts.to, (given) => compiler.model.value(given, `${path}.to`));
   const via = optional(parts.via, (given) => optionalTextOf(compiler, given, `${path}.via`));
   const delay = optional(parts.delay, (given) => delayOf(compiler, given, `${path}.delay`));
+  const resume = resumePolicy(parts.resume, `${path}.resume`, parts.delay !== undefined, compiler);
   const id = optional(parts.id, (given) => textOf(compiler, given, `${path}.id`));
   const storeId = optional(parts.idLocation, (given) =>
     compiler.model.location(given as JsonObject, `${path}.idLocation`),
@@ -215,6 +231,7 @@ function compileSend(compiler: Compiler, source: unknown, path: string): Code {
         to: addressOf(to === undefined ? "self" : to(scope), path),
         via: via?.(scope),
         delayMs: delay?.(scope) ?? 0,
+        resume,
         id: sendId,
       });
     } catch (error) {
@@ -230,6 +247,13 @@ function hasType({ type, to, via }: Parts): boolean {
   return type === undefined ? leaves : type !== "";
 }
 
+/** Problems of parts that only a step sees are errors of that step. */
+const thrower: Reporter = {
+  problem(path, problem) {
+    throw new TypeError(`${path} ${problem}`);
+  },
+};
+
 /** A send whose parts a function gave: all of them are values. */
 function requestOf(given: unknown, path: string): SendRequest {
   const parts = (given ?? {}) as Parts;
@@ -238,6 +262,7 @@ function requestOf(given: unknown, path: string): SendRequest {
     to: addressOf(parts.to ?? "self", path),
     via: parts.via as string | undefined,
     delayMs: durationMs(parts.delay ?? 0),
+    resume: resumePolicy(parts.resume, `${path}.resume`, parts.delay !== undefined, thrower),
     id: parts.id as string | undefined,
   };
 }

@@ -8,7 +8,7 @@ import type { Machine } from "./machine.ts";
 import type { State } from "./state.ts";
 
 /** What is asked of a machine here; its types of context and events do not matter. */
-type Runnable = Pick<Machine, "id" | "chart" | "missing">;
+export type Runnable = Pick<Machine, "id" | "chart" | "missing">;
 
 /** Throws if the machine lacks implementations, or the time is none. */
 export function admitCall(machine: Runnable, at: number): void {
@@ -54,6 +54,7 @@ const eventFields: ReadonlySet<string> = new Set([
   "invokeId",
   "invocation",
   "timer",
+  "replyTo",
   "raw",
 ] satisfies (keyof Event)[]);
 

@@ -8,6 +8,7 @@ import type { UnhandledPolicy, WritePolicy } from "./definition.ts";
 import type { Address } from "./effect.ts";
 import type { Event, Matching } from "./event.ts";
 import type { Json, JsonObject } from "./json.ts";
+import type { Due } from "./timer.ts";
 
 /** A step under way, as compiled actions see it. `work.ts` implements it. */
 export interface StepScope extends ModelScope {
@@ -23,6 +24,9 @@ export interface StepScope extends ModelScope {
   emit(event: Event): void;
   log(label: string | undefined, data: Json | undefined): void;
   spawn(machine: string, id: string | undefined, input: Json | undefined): void;
+  reply(to: string, data: Json): void;
+  /** Undoes what was recorded, in a child; announces the end at once if there is nothing to undo. */
+  compensate(): void;
   stop(id: string): void;
   /** An update of `node` replaced the context. */
   wrote(node: StateNode, before: JsonObject, after: JsonObject): void;
@@ -34,6 +38,7 @@ export interface SendRequest {
   readonly to: Address;
   readonly via: string | undefined;
   readonly delayMs: number;
+  readonly resume: Due["resume"];
   readonly id: string | undefined;
 }
 
@@ -108,6 +113,7 @@ export interface TransitionNode extends Route {
 export interface Delay {
   readonly type: string;
   readonly ms: Compute<number>;
+  readonly resume: Due["resume"];
 }
 
 export interface InvokeNode {
@@ -118,7 +124,14 @@ export interface InvokeNode {
   readonly options: JsonObject;
   readonly autoforward: boolean;
   readonly finalize: Code | undefined;
+  readonly compensate: CompensateNode | undefined;
   readonly storeId: ((scope: ModelScope, id: string) => void) | undefined;
+}
+
+export interface CompensateNode {
+  readonly activity: string;
+  /** Undefined for what the activity gave. */
+  readonly input: Compute<Json | undefined> | undefined;
 }
 
 export interface Configuration {
@@ -184,6 +197,8 @@ export interface Chart {
   /** Event descriptors some state handles or the definition declares. */
   readonly descriptors: readonly string[];
   readonly priorities: readonly (readonly [descriptor: string, priority: number])[];
+  /** Whether any activity has a compensation, so that runs may need the machine of `compensation.ts`. */
+  readonly compensates: boolean;
   /** The configurations met so far; `configuration.ts` fills it. */
   readonly cache: {
     readonly byPaths: WeakMap<readonly string[], Configuration>;

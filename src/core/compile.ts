@@ -2,12 +2,11 @@
  * From a definition to a chart, in two passes: first the states (`tree.ts`), so that every name can be found; then what
  * they do. All problems are collected, each with the path of its place; nothing is thrown half-way.
  */
-import { compileBlock, compileBlocks, compileWork } from "./actions.ts";
+import { compileBlocks, compileWork } from "./actions.ts";
 import {
   areOrthogonal,
   type Chart,
   type Code,
-  type InvokeNode,
   isDescendant,
   type Route,
   type StateNode,
@@ -26,12 +25,22 @@ import {
 } from "./event.ts";
 import { compileContracts, compileGuard } from "./guard.ts";
 import { leadsBack } from "./history.ts";
-import { freezeDeep, type Json, type JsonObject, showValue, toJson } from "./json.ts";
+import { compileInvoke } from "./invoke.ts";
+import { showValue } from "./json.ts";
 import { plainModel } from "./plain-model.ts";
-import { prioritiesOf, sortBySpecificity, unhandledPolicy, writePolicy } from "./policy.ts";
+import {
+  checkCheckpoint,
+  checkLimits,
+  prioritiesOf,
+  resumePolicy,
+  sharedResumePolicy,
+  sortBySpecificity,
+  unhandledPolicy,
+  writePolicy,
+} from "./policy.ts";
 import { descend, resolveTarget } from "./target.ts";
 import { join, Tree } from "./tree.ts";
-import { delayOf, jsonOf, machineOf, textOf } from "./value.ts";
+import { delayOf, jsonOf } from "./value.ts";
 
 export interface Problem {
   readonly path: string;
@@ -83,6 +92,8 @@ class Compilation implements Compiler {
       this.problem("matching", `is ${showValue(this.matching)}; write exact or scxml`);
     if (version !== undefined && !Number.isSafeInteger(version))
       this.problem("version", "must be a whole number");
+    checkLimits(definition.limits, this);
+    checkCheckpoint(definition.checkpoint, this);
     this.tree = new Tree(definition, (path, problem) => this.problem(path, problem));
     this.tracksWrites = this.tree.nodes.some((node) => node.kind === "parallel");
   }
@@ -197,8 +208,14 @@ class Compilation implements Compiler {
   }
 
   /** Handlers of what the platform announces: they mean that one event, and only when the platform made it. */
-  private addPlatformTransitions(node: StateNode, type: string, given: unknown, place: string): void {
-    this.addTransitions(node, [type], given, place, true);
+  private addPlatformTransitions(
+    node: StateNode,
+    type: string,
+    given: unknown,
+    place: string,
+    timed = false,
+  ): void {
+    this.addTransitions(node, [type], given, place, { platform: true, timed });
   }
 
   private addTransitions(
@@ -206,12 +223,13 @@ class Compilation implements Compiler {
     descriptors: readonly string[],
     given: unknown,
     place: string,
-    platform = false,
+    { platform, timed } = { platform: false, timed: false },
   ): void {
     const list = listOf(given);
     list.forEach((one, index) => {
       const at = list.length > 1 ? `${place}[${index}]` : place;
       const parts = (typeof one === "string" ? { target: one } : (one ?? {})) as Parts;
+      if (!timed) resumePolicy(parts.resume, join(at, "resume"), false, this);
       const transition = this.transition(node, { descriptors, platform }, parts, at);
       (descriptors.length === 0 ? node.eventless : node.transitions).push(transition);
     });
@@ -278,7 +296,7 @@ class Compilation implements Compiler {
       const fallback = list.length > 1 ? `${node.path}:${index}` : node.path;
       const id = parts.id ?? fallback;
       this.checkInvokeId(node, id, at);
-      node.invokes.push(this.invoke(node, parts, id, at));
+      node.invokes.push(compileInvoke(this, node, parts, id, at));
       const settled: [string, (id: string) => string][] = [
         ["onDone", doneInvokeType],
         ["onError", errorInvokeType],
@@ -303,30 +321,6 @@ class Compilation implements Compiler {
     this.invokers.set(id, [...others, node]);
   }
 
-  private invoke(node: StateNode, parts: Parts, id: unknown, place: string): InvokeNode {
-    const activity = parts.activity !== undefined;
-    if (activity === (parts.machine !== undefined))
-      this.problem(place, "needs either an activity or a machine");
-    const options: Record<string, Json> = {};
-    for (const key of ["retry", "timeout", "once"])
-      if (parts[key] !== undefined) options[key] = toJson(parts[key], [], key);
-    return {
-      kind: activity ? "activity" : "machine",
-      id: textOf(this, id, join(place, "id")),
-      source: activity
-        ? textOf(this, parts.activity, join(place, "activity"))
-        : machineOf(this, parts.machine, join(place, "machine")),
-      input: jsonOf(this, parts.input, join(place, "input")),
-      options: freezeDeep(options),
-      autoforward: parts.autoforward === true,
-      finalize: compileBlock(this, node, parts.finalize, join(place, "finalize")),
-      storeId:
-        parts.idLocation === undefined
-          ? undefined
-          : this.model.location(parts.idLocation as JsonObject, join(place, "idLocation")),
-    };
-  }
-
   private connectDelays(node: StateNode, state: StateDefinition, place: string): void {
     const { after } = state;
     const list = Array.isArray(after)
@@ -337,8 +331,9 @@ class Compilation implements Compiler {
         ? `${join(place, "after")}[${index}]`
         : join(place, "after", String(delay));
       const type = afterType(node.path, index);
-      node.delays.push({ type, ms: delayOf(this, delay, at) });
-      this.addPlatformTransitions(node, type, transitions, at);
+      const resume = sharedResumePolicy(listOf(transitions), join(at, "resume"), this);
+      node.delays.push({ type, ms: delayOf(this, delay, at), resume });
+      this.addPlatformTransitions(node, type, transitions, at, true);
     });
   }
 
@@ -371,6 +366,7 @@ class Compilation implements Compiler {
       unhandled: unhandledPolicy(definition.unhandled, this),
       descriptors: [...this.descriptors].filter((descriptor) => descriptor !== "*"),
       priorities: prioritiesOf(definition.priorities, this),
+      compensates: this.tree.nodes.some(({ invokes }) => invokes.some(({ compensate }) => compensate)),
       cache: { byPaths: new WeakMap(), byKey: new Map() },
     };
     return { chart, problems: this.problems, missing: [...this.unimplemented], machines: this.machines };

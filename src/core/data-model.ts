@@ -15,8 +15,6 @@ export interface ModelScope extends Scope {
   readonly machineId: string;
   /** The run's id, where the caller gave one. */
   readonly run: string;
-  /** The step's time: the only clock a model has. */
-  readonly at: number;
   /** Facts about the platform that the caller passes to the model, such as addresses. */
   readonly environment: JsonObject;
   /** Raises `error.execution` without stopping the block. */

@@ -8,6 +8,8 @@ import type { Address } from "./effect.ts";
 import type { Event, EventShape, Matching } from "./event.ts";
 import type { Json, JsonObject } from "./json.ts";
 import type { EnsureScope, Scope } from "./scope.ts";
+import type { State } from "./state.ts";
+import type { ResumePolicy } from "./timer.ts";
 
 /** A machine made by `defineMachine`, as far as another definition needs to know it. */
 export interface MachineReference {
@@ -61,6 +63,8 @@ export interface SendParts<Context = JsonObject, Ev = Event> {
   readonly to?: Expression<Address, Context, Ev>;
   /** Milliseconds, or text such as `30s`, `1.5 h` or `2 days`. */
   readonly delay?: Expression<number | string, Context, Ev>;
+  /** Of a send with a delay; `deadline` unless given. */
+  readonly resume?: ResumePolicy;
   /** A name to cancel it by. */
   readonly id?: Expression<string, Context, Ev>;
   /** The way to send it when it does not go to a run; for instance an SCXML event processor. */
@@ -84,6 +88,10 @@ export type Action<Context = JsonObject, Ev = Event> =
   | { readonly emit: EventSource<Context, Ev> }
   | { readonly log: Expression<Json, Context, Ev>; readonly label?: string }
   | { readonly spawn: string | SpawnParts<Context, Ev> }
+  /** Answers whoever asked: with the event under way, or at `to`, an earlier event's `replyTo`. */
+  | { readonly reply: Expression<Json, Context, Ev>; readonly to?: Expression<string, Context, Ev> }
+  /** Undoes all activities that are done and have a compensation, the last one first. */
+  | { readonly compensate: true }
   /** Stops a child that was spawned or invoked. */
   | { readonly stop: Expression<string, Context, Ev> }
   /** The first branch whose guard holds; one without a guard always does. */
@@ -153,7 +161,17 @@ export type HandlerList<Context, Ev extends EventShape> = readonly (TransitionPa
   readonly event: string | readonly string[];
 })[];
 
-export interface DelayedTransition<Context = JsonObject, Ev = Event> extends TransitionParts<Context, Ev> {
+/** A transition that a timer takes. */
+export interface TimedParts<Context = JsonObject, Ev = Event> extends TransitionParts<Context, Ev> {
+  /** `deadline` unless given. Transitions of one timer share it. */
+  readonly resume?: ResumePolicy;
+}
+export type TimedTransitions<Context = JsonObject, Ev = Event> =
+  | Target
+  | TimedParts<Context, Ev>
+  | readonly (Target | TimedParts<Context, Ev>)[];
+
+export interface DelayedTransition<Context = JsonObject, Ev = Event> extends TimedParts<Context, Ev> {
   readonly delay: Expression<number | string, Context, Ev>;
 }
 
@@ -173,12 +191,23 @@ interface InvokeParts<Context, Ev> {
   readonly idLocation?: ModelSource;
 }
 
-export interface InvokeActivity<Context = JsonObject, Ev = Event> extends InvokeParts<Context, Ev> {
+export interface CompensateParts<Context = JsonObject> {
   readonly activity: string;
-  /** These three go to the runtime as they are. */
+  readonly input?: Expression<Json, Context, SettledEvent>;
+}
+
+export interface InvokeActivity<Context = JsonObject, Ev = Event> extends InvokeParts<Context, Ev> {
+  readonly activity: Expression<string, Context, Ev>;
+  /** What undoes it once it is done: an activity, given this one's output unless `input` says otherwise. */
+  readonly compensate?: string | CompensateParts<Context>;
+  /** These five go to the runtime as they are. */
   readonly retry?: Json;
   readonly timeout?: number | string;
+  /** How often it must give a sign of life. */
+  readonly heartbeat?: number | string;
   readonly once?: boolean;
+  /** The activity that finds out what became of one that may or may not have run. */
+  readonly reconcile?: string;
 }
 
 export interface InvokeMachine<Context = JsonObject, Ev = Event> extends InvokeParts<Context, Ev> {
@@ -219,7 +248,7 @@ export interface StateDefinition<Context = JsonObject, Ev extends EventShape = E
   readonly on?: HandlerRecord<Context, Ev> | HandlerList<Context, Ev>;
   readonly always?: Transitions<Context, Ev>;
   readonly after?:
-    | { readonly [delay: string]: Transitions<Context, Ev> }
+    | { readonly [delay: string]: TimedTransitions<Context, Ev> }
     | readonly DelayedTransition<Context, Ev>[];
   readonly entry?: Blocks<Context, Ev>;
   readonly exit?: Blocks<Context, Ev>;
@@ -251,12 +280,33 @@ export interface StateDefinition<Context = JsonObject, Ev extends EventShape = E
 /** What becomes of an event that no active state takes. */
 export type UnhandledPolicy = "ignore" | "defer" | "reject";
 
+/** Bounds of a run. One that is met ends it as failed, with the reason. */
+export interface RunLimits {
+  readonly steps?: number;
+  /** From its start on: milliseconds, or text such as `2 days`. */
+  readonly time?: number | string;
+  readonly tokens?: number;
+  readonly cost?: number;
+}
+
+/** When steps must be durable: each, only where they have to be, every so many, or when something worth it changed. */
+export type CheckpointPolicy<Context = JsonObject> =
+  | "step"
+  | "manual"
+  | { readonly every: number }
+  | {
+      readonly when: (change: { readonly before: State<Context>; readonly after: State<Context> }) => boolean;
+    };
+
 export interface MachineDefinition<Context = JsonObject, Ev extends EventShape = Event, Input = Json>
   extends StateDefinition<Context, Ev> {
   readonly id: string;
   readonly version?: number;
   /** The first context: a value, or a function of the input. */
-  readonly start?: Context | ((scope: { readonly input: Input }) => Context) | ModelSource;
+  readonly start?:
+    | Context
+    | ((scope: { readonly input: Input; readonly at: number }) => Context)
+    | ModelSource;
   /** The events this machine knows, beyond those its states handle. */
   readonly events?: Readonly<Record<string, unknown>>;
   /** Which event goes first when several wait: higher first, 0 unless given. Keys are event descriptors. */
@@ -266,6 +316,10 @@ export interface MachineDefinition<Context = JsonObject, Ev extends EventShape =
     | UnhandledPolicy
     | { readonly known?: UnhandledPolicy; readonly unknown?: UnhandledPolicy };
   readonly matching?: Matching;
+  /** These two are for whoever runs the machine; a step does not know them. */
+  readonly limits?: RunLimits;
+  /** `step` unless given. */
+  readonly checkpoint?: CheckpointPolicy<Context>;
   /** Named guards, updates and child machines that the states refer to. */
   readonly guards?: Readonly<Record<string, (scope: Scope<Context, Ev>) => boolean>>;
   readonly updates?: Readonly<Record<string, Recipe<Context, Ev>>>;

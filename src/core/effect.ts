@@ -18,7 +18,7 @@ export interface ActivityEffect {
   readonly id: string;
   readonly activity: string;
   readonly input?: Json;
-  /** Whatever else the author wrote on the invocation: retry, timeout, once … */
+  /** Whatever else the author wrote on the invocation: retry, timeout, heartbeat, once, reconcile. */
   readonly options: JsonObject;
 }
 
@@ -31,7 +31,7 @@ export interface SpawnEffect {
   readonly input?: Json;
 }
 
-/** Wake the run at `due` with the timer of this key; the state holds the rest. */
+/** Wake the run at `due` with the timer of this key, instead of any earlier due time it had; the state holds the rest. */
 export interface TimerEffect {
   readonly type: "timer";
   readonly key: string;
@@ -59,6 +59,13 @@ export interface LogEffect {
   readonly data?: Json;
 }
 
+/** Answer whoever asked with an event; `to` is the `replyTo` of that event. */
+export interface ReplyEffect {
+  readonly type: "reply";
+  readonly to: string;
+  readonly data: Json;
+}
+
 /** What was started or scheduled under this key is no longer wanted. */
 export interface CancelEffect {
   readonly type: "cancel";
@@ -74,4 +81,5 @@ export type Effect =
   | SendEffect
   | EmitEffect
   | LogEffect
+  | ReplyEffect
   | CancelEffect;

@@ -2,7 +2,8 @@
  * Events, and every name the platform reserves. An event is `{ type, data }` plus an envelope that only the
  * platform fills in. Reserved types are made and recognised here and nowhere else.
  */
-import type { Json } from "./json.ts";
+import type { Json, JsonObject } from "./json.ts";
+import type { Outage } from "./timer.ts";
 
 /** Where an event came from: absent for events from outside, `internal` when raised, `platform` when the core made it. */
 export type EventKind = "internal" | "platform";
@@ -21,6 +22,8 @@ export interface Event {
   readonly invocation?: string;
   /** The key of the timer that fired it. */
   readonly timer?: string;
+  /** Where the sender waits for a reply; absent when it asked for none. */
+  readonly replyTo?: string;
   /** The message as it arrived, where it came through a foreign protocol. */
   readonly raw?: string;
 }
@@ -36,11 +39,27 @@ export const startEvent = (input: Json | undefined): Event =>
     ? { type: "start", kind: "platform" }
     : { type: "start", kind: "platform", data: input };
 
+/** The event that ends a run from outside; with a reason, as failed. */
+export const cancelEvent = (reason?: JsonObject): Event =>
+  reason === undefined
+    ? { type: "cancel", kind: "platform" }
+    : { type: "cancel", kind: "platform", data: reason };
+
+/** The event that tells a run when nobody was there to run it. */
+export const resumeEvent = (outages: readonly Outage[]): Event => ({
+  type: "resume",
+  kind: "platform",
+  data: { outages: outages.map(({ from, until }) => ({ from, until })) },
+});
+
 export const doneStateType = (stateName: string): string => `done.state.${stateName}`;
 export const doneInvokeType = (invokeId: string): string => `done.invoke.${invokeId}`;
 export const errorInvokeType = (invokeId: string): string => `error.invoke.${invokeId}`;
 export const unknownInvokeType = (invokeId: string): string => `unknown.invoke.${invokeId}`;
 export const afterType = (path: string, index: number): string => `after.${path}.${index}`;
+/** The child that undoes a run's activities: its id in the run, and the name of its machine. */
+export const compensationId = "compensation";
+export const compensationName = (machine: string): string => `${machine}/${compensationId}`;
 export const executionErrorType = "error.execution";
 export const communicationErrorType = "error.communication";
 

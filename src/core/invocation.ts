@@ -1,7 +1,7 @@
 /** Invocations: activities and child machines that live as long as the state that started them. */
-import type { InvokeNode, StateNode } from "./chart.ts";
-import { type Event, settles } from "./event.ts";
-import { freeze } from "./json.ts";
+import type { CompensateNode, InvokeNode, StateNode } from "./chart.ts";
+import { doneInvokeType, type Event, settles } from "./event.ts";
+import { freeze, toJson } from "./json.ts";
 import type { Activity, Child } from "./state.ts";
 import { type Work, without } from "./work.ts";
 
@@ -46,15 +46,30 @@ export function takeFromInvocation(work: Work, event: Event): boolean {
   const from = ({ key }: { readonly key: string }) => key === event.invocation;
   const invocation: Activity | Child | undefined = work.activities.find(from) ?? work.children.find(from);
   if (invocation === undefined) return endedBefore(work, event);
+  const invoke =
+    invocation.state === undefined
+      ? undefined
+      : work.chart.byPath.get(invocation.state)?.invokes[invocation.index as number];
   if (settles(event)) {
     if (work.activities.some(from)) work.activities = without(work.activities, from);
     else work.children = without(work.children, from);
+    if (invoke?.compensate !== undefined && event.type === doneInvokeType(invocation.id))
+      recordCompensation(work, invoke.compensate, invocation.key);
   }
-  if (invocation.state !== undefined) {
-    const node = work.chart.byPath.get(invocation.state) as StateNode;
-    node.invokes[invocation.index as number]?.finalize?.(work);
-  }
+  invoke?.finalize?.(work);
   return true;
+}
+
+/** What was done can be undone from now on, whatever becomes of the event that says so. */
+function recordCompensation(work: Work, { activity, input }: CompensateNode, key: string): void {
+  try {
+    const given = input === undefined ? work.event.data : input(work);
+    // The child's context will hold it this deep, and must be able to.
+    const kept = given === undefined ? {} : { input: toJson(given, ["steps", 0, "input"], "compensation") };
+    work.addCompensation({ key, activity, ...kept });
+  } catch (error) {
+    work.fail(error);
+  }
 }
 
 /** Passes an event from outside on to the children that asked for it. */

@@ -196,3 +196,8 @@ export function freezeDeep<Value>(value: Value): Value {
   }
   return value;
 }
+
+/** Whether a value is an object, and neither a list nor null. */
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

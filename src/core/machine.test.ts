@@ -209,7 +209,7 @@ describe("a definition's problems", () => {
 
   test("actions that are none, or two in one", () => {
     const wanted =
-      "is not an action; write an object with one of update, raise, emit, send, cancel, stop, log, spawn, choose, model";
+      "is not an action; write an object with one of update, raise, emit, send, cancel, stop, log, spawn, reply, compensate, choose, model";
     for (const action of [
       "text",
       5,

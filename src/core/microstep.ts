@@ -9,6 +9,7 @@ import { doneStateType, type Event } from "./event.ts";
 import { freeze, type Json } from "./json.ts";
 import { planFor } from "./plan.ts";
 import type { Timer } from "./state.ts";
+import { withPolicy } from "./timer.ts";
 import type { Work } from "./work.ts";
 import { settleWrites } from "./writes.ts";
 
@@ -97,14 +98,15 @@ function enter(work: Work, { node, initial, fallback, stays }: Entry): void {
 
 function startDelay(work: Work, node: StateNode, delay: StateNode["delays"][number]): void {
   try {
-    const due = work.options.at + delay.ms(work);
+    const { at } = work.options;
+    const ms = delay.ms(work);
     const timer: Timer = {
       key: work.nextKey(),
-      due,
+      due: at + ms,
       event: freeze({ type: delay.type, kind: "platform" }),
       state: node.path,
     };
-    work.addTimer(timer);
+    work.addTimer(withPolicy(timer, delay.resume, at, ms));
   } catch (error) {
     work.fail(error);
   }

@@ -10,6 +10,7 @@ import { HoldfastError } from "../errors.ts";
 import {
   freeze,
   freezeDeep,
+  isObject,
   type Json,
   type JsonObject,
   type Path,
@@ -41,7 +42,7 @@ export function diff(before: Json, after: Json): Patch[] {
 function compare(before: Json, after: Json, path: Path, patches: Patch[]): void {
   if (before === after) return;
   if (isList(before) && isList(after)) compareLists(before, after, path, patches);
-  else if (isRecord(before) && isRecord(after)) compareRecords(before, after, path, patches);
+  else if (isObject(before) && isObject(after)) compareRecords(before, after, path, patches);
   else if (typeof before === "string" && typeof after === "string" && after.startsWith(before)) {
     patches.push({ op: "append", path, value: after.slice(before.length) });
   } else patches.push({ op: "set", path, value: after });
@@ -232,10 +233,6 @@ function isPlace(index: unknown, count: number): boolean {
 
 function isList(value: unknown): value is readonly Json[] {
   return Array.isArray(value);
-}
-
-function isRecord(value: Json): value is JsonObject {
-  return typeof value === "object" && value !== null && !isList(value);
 }
 
 /** Whether a change inside a value may be smaller than the value. */

@@ -5,13 +5,13 @@ import { produce } from "./draft.ts";
 import { freezeDeep, type Json, type JsonObject, toJson } from "./json.ts";
 
 type Handler = (scope: ModelScope) => unknown;
-type Start = (scope: { input: Json | undefined }) => unknown;
+type Start = (scope: { input: Json | undefined; at: number }) => unknown;
 type Recipe = (draft: never, scope: ModelScope) => unknown;
 
 export const plainModel: DataModel = {
   name: "plain",
   start(source) {
-    if (typeof source === "function") return (_, input) => contextOf((source as Start)({ input }));
+    if (typeof source === "function") return ({ at }, input) => contextOf((source as Start)({ input, at }));
     const context = contextOf(source ?? {});
     return () => context;
   },

@@ -1,8 +1,11 @@
 /** Policies a definition declares, checked and made ready to ask. */
 import type { Chart, TransitionNode } from "./chart.ts";
 import type { MachineDefinition, UnhandledPolicy, WritePolicy } from "./definition.ts";
+import { durationMs } from "./duration.ts";
+import { isObject, showValue } from "./json.ts";
+import type { Due } from "./timer.ts";
 
-interface Reporter {
+export interface Reporter {
   problem(path: string, problem: string): void;
 }
 
@@ -66,4 +69,76 @@ export function unhandledPolicy(
     }
   }
   return policy;
+}
+
+/** What outages do to a timer; `delayed` is whether there is one. */
+export function resumePolicy(
+  declared: unknown,
+  place: string,
+  delayed: boolean,
+  report: Reporter,
+): Due["resume"] {
+  if (declared === undefined) return undefined;
+  if (!delayed) report.problem(place, "needs a delay: without one there is no timer to resume");
+  if (declared === "remaining" || declared === "restart") return declared;
+  if (declared !== "deadline")
+    report.problem(place, `is ${showValue(declared)}; write deadline, remaining or restart`);
+  return undefined;
+}
+
+/** The one policy of a timer that several transitions wait for. */
+export function sharedResumePolicy(
+  transitions: readonly unknown[],
+  place: string,
+  report: Reporter,
+): Due["resume"] {
+  const declared = transitions
+    .map((one) => (one as { readonly resume?: unknown } | undefined)?.resume)
+    .filter((one) => one !== undefined);
+  if (new Set(declared).size > 1)
+    report.problem(place, `cannot be ${declared.join(" and ")} at once: there is one timer for them`);
+  return resumePolicy(declared[0], place, true, report);
+}
+
+/** The milliseconds of a constant duration; reports one that is none. */
+export function constantMs(given: unknown, place: string, report: Reporter): number | undefined {
+  try {
+    return durationMs(given);
+  } catch (error) {
+    report.problem(place, (error as Error).message);
+    return undefined;
+  }
+}
+
+const boundKeys = ["steps", "time", "tokens", "cost"];
+
+/** Reports limits that bound nothing: unknown ones, and what is not above zero. */
+export function checkLimits(declared: unknown, report: Reporter): void {
+  if (declared !== undefined && !isObject(declared))
+    report.problem("limits", `is ${showValue(declared)}; write { ${boundKeys.join(", ")} }`);
+  else for (const [key, bound] of Object.entries(declared ?? {})) checkLimit(key, bound, report);
+}
+
+function checkLimit(key: string, given: unknown, report: Reporter): void {
+  const place = `limits.${key}`;
+  if (!boundKeys.includes(key)) {
+    report.problem(place, `is no limit; there are ${boundKeys.join(", ")}`);
+    return;
+  }
+  const bound = key === "time" ? constantMs(given, place, report) : given;
+  const bounds = typeof bound === "number" && Number.isFinite(bound) && bound > 0;
+  if (!bounds && bound !== undefined) report.problem(place, `is ${showValue(given)}; it must be above zero`);
+}
+
+/** Reports a checkpoint policy that is none. */
+export function checkCheckpoint(declared: unknown, report: Reporter): void {
+  if (declared === undefined || declared === "step" || declared === "manual") return;
+  const { every, when, ...others } = { ...(declared as { every?: unknown; when?: unknown } | null) };
+  const counts = when === undefined && Number.isSafeInteger(every) && (every as number) > 0;
+  const asks = every === undefined && typeof when === "function";
+  if ((!counts && !asks) || Object.keys(others).length > 0)
+    report.problem(
+      "checkpoint",
+      `is ${showValue(declared)}; write step, manual, { every: a whole number above zero } or { when: a function }`,
+    );
 }

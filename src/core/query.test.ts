@@ -144,3 +144,16 @@ describe("hasTag", () => {
     expect(hasTag(machine, ended, "over")).toBe(true);
   });
 });
+
+test("a guard that looks at the time is asked about the time given", () => {
+  const timed = defineMachine({
+    id: "m",
+    initial: "a",
+    states: { a: { on: { go: { guard: ({ at: now }) => now >= 10, target: "b" } } }, b: {} },
+  });
+  const { state } = start(timed, undefined, at);
+  expect([can(timed, state, { type: "go" }), can(timed, state, { type: "go" }, { at: 10 })]).toEqual([
+    false,
+    true,
+  ]);
+});

@@ -5,21 +5,22 @@ import type { Machine } from "./machine.ts";
 import { possibleEvents } from "./refusal.ts";
 import { selectTransitions } from "./select.ts";
 import type { State } from "./state.ts";
-import { Work } from "./work.ts";
+import { type StepOptions, Work } from "./work.ts";
 
-/** Whether a transition would take the event right now, guards included. */
+/** Whether a transition would take the event right now, guards included. Guards that look at the time need `at`. */
 export function can<Context, Ev extends EventShape, Input>(
   machine: Machine<Context, Ev, Input>,
   state: State<NoInfer<Context>>,
   event: Event | NoInfer<Ev>,
+  { at }: Pick<StepOptions, "at"> = { at: 0 },
 ): boolean {
   const before = state as unknown as State;
-  admitCall(machine, 0);
+  admitCall(machine, at);
   const configuration = admitState(machine, before);
   const admitted = admitEvent(event);
   if (before.status !== "active") return false;
   const { model } = machine.chart;
-  const work = new Work(machine.chart, before, configuration, admitted, { at: 0 });
+  const work = new Work(machine.chart, before, configuration, admitted, { at });
   try {
     model.open?.(work);
     return selectTransitions(work, admitted).length > 0;

@@ -4,6 +4,7 @@ import type { Configuration, Contract, StateNode } from "./chart.ts";
 import { upwards } from "./configuration.ts";
 import { isKnown } from "./deferral.ts";
 import { descriptorMatches, type Event } from "./event.ts";
+import { showValue } from "./json.ts";
 import type { State, Timer } from "./state.ts";
 import type { Work } from "./work.ts";
 
@@ -51,10 +52,15 @@ export function refuseInvariant(
 }
 
 export function refuseEnded(state: State, event: Event): HoldfastError {
+  const { status, reason, configuration } = state;
+  const ended =
+    status === "failed"
+      ? `has failed (${showValue(reason)}) in ${configuration.join(", ")}`
+      : `is ${status} in ${configuration.join(", ")}`;
   return new HoldfastError(
     "RUN_ENDED",
-    `The run is ${state.status} in ${state.configuration.join(", ")} and cannot take ${JSON.stringify(event.type)}; start a new one`,
-    { details: { status: state.status, event: event.type } },
+    `The run ${ended} and cannot take ${JSON.stringify(event.type)}; start a new one`,
+    { details: { status, event: event.type, ...(reason === undefined ? {} : { reason }) } },
   );
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { defineMachine, type Json, limits, restore, type State, start, step } from "../index.ts";
+import { cancel, defineMachine, type Json, limits, restore, type State, start, step } from "../index.ts";
 
 const at = { at: 0 };
 const region = { initial: "x", states: { x: { on: { next: "y" } }, y: {} } };
@@ -61,6 +61,8 @@ describe("restore", () => {
     const ending = defineMachine({ id: "m", initial: "end", states: { end: { type: "final", output: 5 } } });
     const { state } = start(ending, undefined, at);
     expect(restore(ending, JSON.parse(JSON.stringify(state)))).toEqual(state);
+    const failed = cancel(machine, rich(), { at: 0, reason: { limit: "time" } }).state;
+    expect(restore(machine, JSON.parse(JSON.stringify(failed)))).toEqual(failed);
   });
 
   test("gives back contexts and events of the greatest depth a step may make", () => {
@@ -86,6 +88,13 @@ describe("restore", () => {
     ["what is no object", null, "it is not an object"],
     ["a list", [], "it is not an object"],
     ["an unknown status", stored({ status: "asleep" }), 'its status is "asleep"'],
+    ["a failure without a reason", stored({ status: "failed" }), "its reason is undefined, and it is failed"],
+    [
+      "a failure for a reason that is none",
+      stored({ status: "failed", reason: "bad" }),
+      'its reason is "bad", and it is failed',
+    ],
+    ["a reason without a failure", stored({ reason: {} }), "its reason is {}, and it is active"],
     ["a seq that no step makes", stored({ seq: 0 }), "its seq is 0"],
     ["a seq that is no whole number", stored({ seq: 1.5 }), "its seq is 1.5"],
     ["a context that is no object", stored({ context: [] }), "its context is not an object"],

@@ -5,9 +5,9 @@ import { admitState } from "./admit.ts";
 import { type Chart, isLeaf, type StateNode } from "./chart.ts";
 import { isLegal } from "./configuration.ts";
 import type { EventShape } from "./event.ts";
-import { freezeDeep, type JsonObject, toJson } from "./json.ts";
+import { freezeDeep, isObject, toJson } from "./json.ts";
 import type { Machine } from "./machine.ts";
-import type { State } from "./state.ts";
+import type { State, Timer } from "./state.ts";
 
 /** A state wraps contexts and events, which have the whole depth for themselves, in a few levels of its own. */
 const depthMax = limits.jsonDepthMax + 8;
@@ -32,12 +32,14 @@ export function restore<Context, Ev extends EventShape, Input>(
 const lists = ["configuration", "timers", "activities", "children", "deferred"] as const;
 
 function problemOf(chart: Chart, state: State): string | undefined {
-  if (!isRecord(state)) return "it is not an object";
-  if (!["active", "done", "cancelled"].includes(state.status))
+  if (!isObject(state)) return "it is not an object";
+  if (!["active", "done", "cancelled", "failed"].includes(state.status))
     return `its status is ${JSON.stringify(state.status)}`;
+  if (state.status === "failed" ? !isObject(state.reason) : state.reason !== undefined)
+    return `its reason is ${JSON.stringify(state.reason)}, and it is ${state.status}`;
   if (!Number.isSafeInteger(state.seq) || state.seq < 1) return `its seq is ${JSON.stringify(state.seq)}`;
-  if (!isRecord(state.context)) return "its context is not an object";
-  if (!isRecord(state.history)) return "its history is not an object";
+  if (!isObject(state.context)) return "its context is not an object";
+  if (!isObject(state.history)) return "its history is not an object";
   for (const key of lists) if (!Array.isArray(state[key])) return `its ${key} is not a list`;
   return historyProblem(chart, state) ?? pendingProblem(chart, state);
 }
@@ -73,7 +75,11 @@ function pendingProblem(chart: Chart, state: State): string | undefined {
   for (const timer of state.timers) {
     if (!isPending(timer) || !Number.isFinite(timer.due) || !isEvent(timer.event))
       return "it has a malformed timer";
+    if (!isResumable(timer)) return `its timer ${JSON.stringify(timer.key)} cannot be resumed`;
   }
+  const { compensations } = state;
+  if (compensations !== undefined && !areCompensations(compensations))
+    return "it has malformed compensations";
   for (const one of [...state.activities, ...state.children]) {
     if (!isPending(one) || typeof one.id !== "string") return "it has a malformed invocation";
     if (one.state !== undefined && chart.byPath.get(one.state)?.invokes[one.index as number] === undefined) {
@@ -83,14 +89,29 @@ function pendingProblem(chart: Chart, state: State): string | undefined {
   return state.deferred.every(isEvent) ? undefined : "it has a malformed deferred event";
 }
 
+/** Whether what outages do to a timer is known: a policy and what it needs, or none of it. */
+function isResumable({ resume, since, ms }: Timer): boolean {
+  if (resume === undefined) return since === undefined && ms === undefined;
+  return (
+    (resume === "remaining" || resume === "restart") &&
+    Number.isFinite(since) &&
+    Number.isFinite(ms) &&
+    (ms as number) >= 0
+  );
+}
+
+function areCompensations(value: unknown): boolean {
+  return (
+    Array.isArray(value) &&
+    value.length > 0 &&
+    value.every((one) => isPending(one) && typeof one.activity === "string")
+  );
+}
+
 function isPending(value: { readonly key: unknown }): boolean {
-  return isRecord(value) && typeof value.key === "string";
+  return isObject(value) && typeof value.key === "string";
 }
 
 function isEvent(value: unknown): boolean {
-  return isRecord(value) && typeof (value as { type?: unknown }).type === "string";
-}
-
-function isRecord(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return isObject(value) && typeof (value as { type?: unknown }).type === "string";
 }

@@ -6,6 +6,8 @@ import type { JsonObject } from "./json.ts";
 export interface Scope<Context = JsonObject, Ev = Event> {
   readonly context: Context;
   readonly event: Ev;
+  /** The step's time in milliseconds since 1970: the only clock a handler has. */
+  readonly at: number;
   /** Whether a state is active right now: a path such as `a.b`, or `#id`. */
   in(state: string): boolean;
 }

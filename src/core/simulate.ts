@@ -8,10 +8,17 @@
  */
 import { HoldfastError } from "../errors.ts";
 import { limits } from "../limits.ts";
+import { compensationMachine } from "./compensation.ts";
 import { byPriority } from "./deferral.ts";
 import { durationMs } from "./duration.ts";
-import type { Address, Effect, EmitEffect, LogEffect, SendEffect } from "./effect.ts";
-import { communicationErrorType, type Event, type EventShape, settledEvent } from "./event.ts";
+import type { Address, Effect, EmitEffect, LogEffect, ReplyEffect, SendEffect } from "./effect.ts";
+import {
+  communicationErrorType,
+  compensationName,
+  type Event,
+  type EventShape,
+  settledEvent,
+} from "./event.ts";
 import type { Json, JsonObject } from "./json.ts";
 import type { Machine } from "./machine.ts";
 import type { State, Timer } from "./state.ts";
@@ -52,6 +59,7 @@ export interface Simulation<Context = JsonObject> {
   readonly now: number;
   readonly logs: readonly (LogEffect & { readonly run: string })[];
   readonly emitted: readonly (EmitEffect & { readonly run: string })[];
+  readonly replies: readonly (ReplyEffect & { readonly run: string })[];
   /** The last step of the first run: its outcome, its effects, its trace. */
   readonly last: Step<Context>;
   /** Sends to the first run and runs until quiet. Returns the step the event led to. */
@@ -92,6 +100,7 @@ interface Run {
 class Simulator implements Simulation {
   readonly logs: (LogEffect & { readonly run: string })[] = [];
   readonly emitted: (EmitEffect & { readonly run: string })[] = [];
+  readonly replies: (ReplyEffect & { readonly run: string })[] = [];
   now: number;
   private readonly options: SimulateOptions;
   private readonly runs = new Map<string, Run>();
@@ -252,6 +261,9 @@ class Simulator implements Simulation {
       case "emit":
         this.emitted.push({ ...effect, run: run.id });
         return turn;
+      case "reply":
+        this.replies.push({ ...effect, run: run.id });
+        return turn;
       case "spawn":
         this.spawn(run, effect);
         return turn;
@@ -306,7 +318,9 @@ class Simulator implements Simulation {
   private spawn(run: Run, { id, key, machine: name, input }: Extract<Effect, { type: "spawn" }>): void {
     try {
       const machine =
-        own(run.machine.machines as Record<string, Machine>, name) ?? this.options.machines?.(name);
+        own(run.machine.machines as Record<string, Machine>, name) ??
+        this.options.machines?.(name) ??
+        (name === compensationName(run.machine.id) ? compensationMachine(run.machine) : undefined);
       if (machine === undefined)
         throw new HoldfastError("MACHINE_INVALID", `There is no machine ${JSON.stringify(name)} to start`);
       run.children.set(key, this.begin(machine, `${run.id}/${id}:${key}`, input, { run, id, key }));
@@ -326,11 +340,11 @@ class Simulator implements Simulation {
     }
   }
 
-  /** A child that is done tells its parent; one that was cancelled is just gone. */
+  /** A child that is done tells its parent, if that is still there; one that was cancelled is just gone. */
   private report(run: Run, parent: NonNullable<Run["parent"]>): Turn {
     this.runs.delete(run.id);
     const { status, output } = run.state;
-    if (status === "done")
+    if (status === "done" && parent.run.state.status === "active")
       parent.run.inbox.push(settledEvent(parent, output === undefined ? {} : { output }));
     return { run: run.id };
   }

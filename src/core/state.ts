@@ -5,11 +5,12 @@
 import type { Address } from "./effect.ts";
 import type { Event } from "./event.ts";
 import type { Json, JsonObject } from "./json.ts";
+import type { Due } from "./timer.ts";
 
 export interface State<Context = JsonObject> {
   readonly machine: string;
   readonly version: number;
-  readonly status: "active" | "done" | "cancelled";
+  readonly status: "active" | "done" | "cancelled" | "failed";
   /** How many steps made this state; with an index it names everything the next step starts. */
   readonly seq: number;
   /** The paths of the active leaves, in document order. */
@@ -21,15 +22,26 @@ export interface State<Context = JsonObject> {
   readonly activities: readonly Activity[];
   readonly children: readonly Child[];
   readonly deferred: readonly Event[];
+  /** What undoes the activities that are done, oldest first; absent while there is nothing to undo. */
+  readonly compensations?: readonly Compensation[];
   /** The final state's output, once the run is done. */
   readonly output?: Json;
+  /** Why the run failed, once it has. */
+  readonly reason?: JsonObject;
 }
 
-export interface Timer {
+/** What undoes one activity: another activity, and what it is to be given. */
+export interface Compensation {
+  /** The key of the invocation it undoes. */
+  readonly key: string;
+  readonly activity: string;
+  readonly input?: Json;
+}
+
+export interface Timer extends Due {
   readonly key: string;
   /** The author's name for it, by which it can be cancelled. */
   readonly id?: string;
-  readonly due: number;
   readonly event: Event;
   /** The state that owns it and takes it along when it exits. */
   readonly state?: string;

@@ -6,6 +6,7 @@ import {
   type Event,
   HoldfastError,
   isHoldfastError,
+  type Json,
   nextEvents,
   restore,
   simulate,
@@ -320,6 +321,59 @@ describe("cancel", () => {
       outcome: "refused",
       error: { code: "RUN_ENDED" },
     });
+  });
+
+  test("with a reason ends the run the same way, as failed, and keeps the reason", () => {
+    const machine = defineMachine<{ why?: Json }>({
+      id: "m",
+      start: {},
+      initial: "a",
+      states: {
+        a: {
+          after: { 10: "a" },
+          exit: {
+            update: (draft, { event }) => {
+              draft.why = event.data as never;
+            },
+          },
+          on: { go: {} },
+        },
+      },
+    });
+    const { state } = start(machine, undefined, at);
+    const reason = { limit: "steps", max: 60 };
+    const failed = cancel(machine, state, { at: 5, reason });
+    expect(failed.effects).toEqual(cancel(machine, state, { at: 5 }).effects);
+    expect(failed.state).toEqual({
+      ...cancel(machine, state, { at: 5 }).state,
+      status: "failed",
+      reason,
+      context: { why: reason },
+    });
+    expect(Object.isFrozen(failed.state) && Object.isFrozen(failed.state.reason)).toBe(true);
+    expect(cancel(machine, failed.state, { at: 6 })).toMatchObject({
+      outcome: "ignored",
+      state: failed.state,
+    });
+    const { error, outcome } = step(machine, failed.state, { type: "go" }, at);
+    expect(outcome).toBe("refused");
+    expect(error).toMatchObject({
+      code: "RUN_ENDED",
+      message: 'The run has failed ({"limit":"steps","max":60}) in a and cannot take "go"; start a new one',
+      details: { status: "failed", event: "go", reason },
+    });
+  });
+
+  test("takes no reason that is not an object of JSON", () => {
+    const machine = defineMachine({ id: "m", initial: "a", states: { a: {} } });
+    const { state } = start(machine, undefined, at);
+    for (const reason of ["because", null, ["x"]])
+      expect(() => cancel(machine, state, { at: 0, reason: reason as never })).toThrow(
+        `A reason is an object such as { limit: "steps" }, not ${JSON.stringify(reason)}`,
+      );
+    expect(() => cancel(machine, state, { at: 0, reason: { when: new Date(0) as never } })).toThrow(
+      "reason.when",
+    );
   });
 
   test("is not stopped by exit actions that fail, and reports their errors", () => {

@@ -11,19 +11,28 @@
  */
 import { HoldfastError, isHoldfastError } from "../errors.ts";
 import { limits } from "../limits.ts";
-import { admitCall, admitEvent, admitState } from "./admit.ts";
+import { admitCall, admitEvent, admitState, type Runnable } from "./admit.ts";
 import type { StateNode, TransitionNode } from "./chart.ts";
 import { defers, nextDeferred, unhandledPolicy } from "./deferral.ts";
 import type { Effect } from "./effect.ts";
-import { type Event, type EventShape, startEvent } from "./event.ts";
+import {
+  cancelEvent,
+  compensationId,
+  compensationName,
+  type Event,
+  type EventShape,
+  resumeEvent,
+  startEvent,
+} from "./event.ts";
 import { forwardToChildren, startInvocations, takeFromInvocation } from "./invocation.ts";
-import { freeze, type Json, type JsonObject } from "./json.ts";
+import { freeze, isObject, type Json, type JsonObject, showValue } from "./json.ts";
 import type { Machine } from "./machine.ts";
 import { leave, outputOf, settleRegions, takePlan, takeTransitions } from "./microstep.ts";
 import { finalPlan, initialPlan, nowhere } from "./plan.ts";
 import { refuseEarly, refuseEnded, refuseInvariant, refuseUnhandled } from "./refusal.ts";
 import { selectEventless, selectTransitions } from "./select.ts";
-import type { State } from "./state.ts";
+import type { State, Timer } from "./state.ts";
+import { type Outage, resumedDue } from "./timer.ts";
 import type { Trace } from "./trace.ts";
 import { blankState, type StepOptions, Work, without } from "./work.ts";
 
@@ -85,18 +94,66 @@ export function step<Context, Ev extends EventShape, Input>(
   }
 }
 
-/** Ends a run from outside: all exit actions run, and whatever it waited for is cancelled. */
+export interface CancelOptions extends StepOptions {
+  /** Why the run cannot go on. With a reason it has failed; without one it was cancelled. */
+  readonly reason?: JsonObject;
+}
+
+/**
+ * Ends a run from outside: all exit actions run, whatever it waited for is cancelled, and a child begins to undo the
+ * activities that have a compensation.
+ */
 export function cancel<Context, Ev extends EventShape, Input>(
   machine: Machine<Context, Ev, Input>,
   state: State<NoInfer<Context>>,
+  options: CancelOptions,
+): Step<Context> {
+  const { reason } = options;
+  if (reason !== undefined && !isObject(reason))
+    throw new HoldfastError(
+      "EVENT_INVALID",
+      `A reason is an object such as { limit: "steps" }, not ${showValue(reason)}`,
+    );
+  const work = workFromOutside(
+    machine,
+    state as unknown as State,
+    admitEvent(cancelEvent(reason), "reason"),
+    options,
+  );
+  if (work.before.status !== "active")
+    return unchanged(work.before, "ignored", work, undefined) as Step<Context>;
+  return withModel(work, (under) =>
+    end(under, reason === undefined ? "cancelled" : "failed"),
+  ) as Step<Context>;
+}
+
+/** Moves the timers that do not keep to their deadline, after times in which nobody was there to fire them. */
+export function resume<Context, Ev extends EventShape, Input>(
+  machine: Machine<Context, Ev, Input>,
+  state: State<NoInfer<Context>>,
+  outages: readonly Outage[],
   options: StepOptions,
 ): Step<Context> {
-  const before = state as unknown as State;
+  const work = workFromOutside(machine, state as unknown as State, admitEvent(resumeEvent(outages)), options);
+  const { before } = work;
+  const timers = before.timers.map((timer) => movedTimer(work, timer, outages));
+  if (work.effects.length === 0) return unchanged(before, "ignored", work, undefined) as Step<Context>;
+  work.timers = freeze(timers);
+  return stepTo(work, "taken", work.result("active", undefined)) as Step<Context>;
+}
+
+function movedTimer(work: Work, timer: Timer, outages: readonly Outage[]): Timer {
+  const { due, since } = resumedDue(timer, outages);
+  if (since === undefined || since === timer.since) return timer;
+  work.effect({ type: "timer", key: timer.key, due });
+  return freeze({ ...timer, due, since });
+}
+
+/** A step that the platform takes, on an event that no handler can refuse. */
+function workFromOutside(machine: Runnable, state: State, event: Event, options: StepOptions): Work {
   admitCall(machine, options.at);
-  const configuration = admitState(machine, before);
-  const work = new Work(machine.chart, before, configuration, { type: "cancel", kind: "platform" }, options);
-  if (before.status !== "active") return unchanged(before, "ignored", work, undefined) as Step<Context>;
-  return withModel(work, (under) => end(under, "cancelled")) as Step<Context>;
+  const configuration = admitState(machine, state);
+  return new Work(machine.chart, state, configuration, event, options);
 }
 
 function withModel(work: Work, run: (work: Work) => Step): Step {
@@ -236,7 +293,7 @@ function finish(work: Work, outcome: Outcome): Step {
 }
 
 /** Leaves every state and drops all that is pending. https://www.w3.org/TR/scxml/#exitInterpreter */
-function end(work: Work, status: "done" | "cancelled"): Step {
+function end(work: Work, status: "done" | "cancelled" | "failed"): Step {
   // Contracts can refuse an ending the machine chose; nothing refuses one that comes from outside.
   const judged = status === "done";
   if (judged) checkInvariants(work);
@@ -247,7 +304,13 @@ function end(work: Work, status: "done" | "cancelled"): Step {
   const output = judged ? finalOutput(work) : undefined;
   work.cancelTimers(() => true);
   work.cancelActivities(() => true);
-  work.cancelChildren(() => true);
+  const compensation = compensationName(work.chart.id);
+  // What is being undone is undone to the end, whoever is there to hear of it.
+  work.cancelChildren(({ machine }) => machine !== compensation);
+  work.children = without(work.children, () => true);
+  const input = work.takeCompensations();
+  if (input !== undefined && !judged)
+    work.effect({ type: "spawn", key: work.nextKey(), id: compensationId, machine: compensation, input });
   work.dropped = work.deferred;
   work.deferred = without(work.deferred, () => true);
   return made(work, "taken", status, output);
@@ -274,8 +337,17 @@ function checkInvariants(work: Work): void {
 
 function made(work: Work, outcome: Outcome, status: State["status"], output: Json | undefined): Step {
   if (work.chart.model.save !== undefined) work.context = work.chart.model.save(work);
+  const state = work.result(status, output);
+  return stepTo(work, outcome, status === "failed" ? withReason(state, work.given) : state);
+}
+
+function withReason(state: State, { data }: Event): State {
+  return freeze({ ...state, reason: data as JsonObject });
+}
+
+function stepTo(work: Work, outcome: Outcome, state: State): Step {
   return {
-    state: work.result(status, output),
+    state,
     effects: freeze(work.effects),
     outcome,
     error: undefined,

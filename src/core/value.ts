@@ -3,6 +3,7 @@ import type { Compute, StepScope } from "./chart.ts";
 import type { Compiler } from "./compiler.ts";
 import { durationMs } from "./duration.ts";
 import { freezeDeep, type Json, toJson } from "./json.ts";
+import { constantMs } from "./policy.ts";
 
 /** An expression that gives JSON, or nothing. */
 export function jsonOf(compiler: Compiler, source: unknown, path: string): Compute<Json | undefined> {
@@ -42,13 +43,9 @@ export function optionalTextOf(
 /** An expression that gives a delay; a constant one is checked right away. */
 export function delayOf(compiler: Compiler, source: unknown, path: string): Compute<number> {
   if (typeof source === "number" || typeof source === "string") {
-    try {
-      const ms = durationMs(source);
-      return () => ms;
-    } catch (error) {
-      compiler.problem(path, (error as Error).message);
-      return () => 0;
-    }
+    // A machine with problems never runs.
+    const ms = constantMs(source, path, compiler) as number;
+    return () => ms;
   }
   const value = compiler.model.value(source, path);
   return (scope) => durationMs(value(scope));

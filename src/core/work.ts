@@ -16,10 +16,18 @@ import {
   type StepScope,
 } from "./chart.ts";
 import type { Address, CancelEffect, Effect } from "./effect.ts";
-import { communicationErrorType, type Event, executionErrorType } from "./event.ts";
+import {
+  communicationErrorType,
+  compensationId,
+  compensationName,
+  doneInvokeType,
+  type Event,
+  executionErrorType,
+} from "./event.ts";
 import type { History } from "./history.ts";
 import { freeze, freezeDeep, type Json, type JsonObject, toJson } from "./json.ts";
-import type { Activity, Child, State, Timer } from "./state.ts";
+import type { Activity, Child, Compensation, State, Timer } from "./state.ts";
+import { withPolicy } from "./timer.ts";
 import { Tracer } from "./trace.ts";
 import type { Write } from "./writes.ts";
 
@@ -42,6 +50,13 @@ export interface StepOptions {
 
 const noEnvironment: JsonObject = Object.freeze({});
 const nothing: readonly never[] = Object.freeze([]);
+/** What the child would say that had nothing to undo. */
+const nothingUndone: Event = freezeDeep({
+  type: doneInvokeType(compensationId),
+  kind: "platform",
+  invokeId: compensationId,
+  data: { undone: [], failed: [] },
+});
 
 export class Work implements StepScope {
   readonly chart: Chart;
@@ -64,6 +79,8 @@ export class Work implements StepScope {
   activities: readonly Activity[];
   children: readonly Child[];
   deferred: readonly Event[];
+  /** Undefined while there are none. */
+  compensations: readonly Compensation[] | undefined;
   effects: Effect[] | readonly never[] = nothing;
   /** Internal events, in order; undefined while there are none. */
   queue: Event[] | undefined = undefined;
@@ -98,6 +115,7 @@ export class Work implements StepScope {
     this.activities = state.activities;
     this.children = state.children;
     this.deferred = state.deferred;
+    this.compensations = state.compensations;
   }
 
   // What handlers and data models see.
@@ -160,10 +178,10 @@ export class Work implements StepScope {
     else this.queue.push(event);
   }
 
-  send({ event, to, via, delayMs, id }: SendRequest): void {
+  send({ event, to, via, delayMs, resume, id }: SendRequest): void {
     const sent: Event = id === undefined ? event : freeze({ ...event, sendId: id });
     if (to === "internal") this.enqueue(freeze({ ...sent, kind: "internal" }));
-    else if (delayMs > 0) this.schedule(delayMs, sent, to, via);
+    else if (delayMs > 0) this.schedule(delayMs, resume, sent, to, via);
     else this.dispatch(this.nextKey(), sent, to, via);
   }
 
@@ -181,18 +199,21 @@ export class Work implements StepScope {
 
   private schedule(
     delayMs: number,
+    resume: Timer["resume"],
     event: Event,
     to: Exclude<Address, "internal">,
     via: string | undefined,
   ): void {
-    this.addTimer({
+    const { at } = this.options;
+    const timer = {
       key: this.nextKey(),
       ...(event.sendId === undefined ? {} : { id: event.sendId }),
-      due: this.options.at + delayMs,
+      due: at + delayMs,
       event,
       ...(to === "self" ? {} : { to }),
       ...(via === undefined ? {} : { via }),
-    });
+    };
+    this.addTimer(withPolicy<Timer>(timer, resume, at, delayMs));
   }
 
   addTimer(timer: Timer): void {
@@ -238,6 +259,30 @@ export class Work implements StepScope {
       ...(input === undefined ? {} : { input }),
       options,
     });
+  }
+
+  reply(to: string, data: Json): void {
+    this.effect({ type: "reply", to, data });
+  }
+
+  addCompensation(compensation: Compensation): void {
+    this.compensations = freeze([...(this.compensations ?? []), freeze(compensation)]);
+  }
+
+  compensate(): void {
+    const input = this.takeCompensations();
+    const machine = compensationName(this.chart.id);
+    if (input !== undefined) this.spawn(machine, compensationId, input);
+    // What is being undone already announces its end by itself.
+    else if (!this.children.some((child) => child.machine === machine)) this.enqueue(nothingUndone);
+  }
+
+  /** The input of the child that undoes what was recorded, the last one first; nothing stays recorded. */
+  takeCompensations(): Json | undefined {
+    const { compensations } = this;
+    this.compensations = undefined;
+    if (compensations === undefined) return undefined;
+    return freeze({ steps: freeze(compensations.toReversed()) }) as unknown as Json;
   }
 
   stop(id: string): void {
@@ -286,7 +331,7 @@ export class Work implements StepScope {
 
   /** The state this work came to. */
   result(status: State["status"], output: Json | undefined): State {
-    const { chart } = this;
+    const { chart, compensations } = this;
     const state: State = {
       machine: chart.id,
       version: chart.version,
@@ -300,7 +345,12 @@ export class Work implements StepScope {
       children: this.children,
       deferred: this.deferred,
     };
-    return freeze(output === undefined ? state : { ...state, output });
+    if (output === undefined && compensations === undefined) return freeze(state);
+    return freeze({
+      ...state,
+      ...(compensations === undefined ? {} : { compensations }),
+      ...(output === undefined ? {} : { output }),
+    });
   }
 }
 

@@ -2,178 +2,212 @@
  * Activities: user code that runs outside the step, at least once and with a stable key, or at most once with an
  * outcome that may be unknown. What an attempt reports goes into the activity's row; only its end is an event.
  */
-import { durationMs } from "../core/duration.ts";
 import type { ActivityEffect } from "../core/effect.ts";
 import { type Event, settledEvent } from "../core/event.ts";
-import { type Json, type JsonObject, toJson } from "../core/json.ts";
+import type { Json, JsonObject } from "../core/json.ts";
 import { describeError } from "../core/work.ts";
-import type { ActivityRow, RunName } from "../store/records.ts";
+import { decode, encode } from "../store/codec.ts";
+import type { ActivityRow, RunName, Spending } from "../store/records.ts";
+import type { Store } from "../store/store.ts";
+import { type Activity, Attempt, type Report, type Result } from "./attempt.ts";
+import type { Begun } from "./checkpoint.ts";
 import type { Clock } from "./clock.ts";
 import type { Ids } from "./ids.ts";
+import { keyOf } from "./name.ts";
+import { Recorder } from "./recorder.ts";
 import { retryDelayMs, retryPolicy } from "./retry.ts";
+import type { Owner, Seal } from "./seal.ts";
+import type { Streams } from "./stream.ts";
 
-/** What an activity is given besides its input. */
-export interface ActivityScope {
-  /** The same for every attempt: hand it to tools as their idempotency key. */
-  readonly key: string;
-  readonly run: string;
-  readonly tenant: string;
-  /** 1 for the first attempt. */
-  readonly attempt: number;
-  /** Aborted when the activity is cancelled or takes too long. */
-  readonly signal: AbortSignal;
-  /** What an earlier attempt left with `checkpoint`. */
-  readonly progress: Json | undefined;
-  /** Keeps progress for the next attempt; resolves when it is durable. */
-  checkpoint(progress: Json): Promise<void>;
-}
+/** How an activity ended. */
+type End = Parameters<typeof settledEvent>[1];
 
-export type Activity = (input: never, scope: ActivityScope) => unknown;
+/** What the activity that reconciles one of unknown outcome found out. */
+export type Reconciled =
+  | { readonly outcome: "done"; readonly output?: Json }
+  | { readonly outcome: "failed"; readonly error: Json }
+  /** It never took effect: it may be tried again. */
+  | { readonly outcome: "absent" }
+  | { readonly outcome: "unknown" };
+
+/** Finding out what happened is worth many tries. */
+const reconcileRetry = { attempts: 10, first: "1s", max: "1m" };
+/** How long to wait before a store that cannot be reached is tried again. */
+const unavailableMs = 1_000;
 
 /** What running activities needs of the rest. */
 export interface ActivityWorld {
   readonly clock: Clock;
   readonly ids: Ids;
-  /** Replaces the row; false if the activity is not wanted any more. */
-  record(row: ActivityRow): Promise<boolean>;
+  readonly seal: Seal;
+  readonly streams: Streams;
+  readonly store: Store;
+  readonly epoch: () => number;
   /** The activity is over: this is the event that says how. */
-  settle(name: RunName, event: Event): void;
-  encode(name: RunName, value: JsonObject): Uint8Array;
-  decode(name: RunName, bytes: Uint8Array): JsonObject;
+  settle(name: RunName, event: Event, spent: Spending | undefined): void;
+}
+
+/** An activity under way, with all it takes to run it. */
+interface Job {
+  row: ActivityRow;
+  report: Report;
+  readonly effect: ActivityEffect;
+  readonly activities: Readonly<Record<string, Activity>>;
+  readonly owner: Owner;
+  readonly controller: AbortController;
 }
 
 /** The activities under way in this process. */
 export class Activities {
   readonly #world: ActivityWorld;
-  readonly #running = new Map<string, AbortController>();
+  readonly #recorder: Recorder;
+  readonly #jobs = new Map<string, Job>();
   #closed = false;
 
   constructor(world: ActivityWorld) {
     this.#world = world;
+    this.#recorder = new Recorder(world.store, world.clock, world.epoch);
   }
 
   /** Runs an activity to its end, attempt after attempt, from wherever its row says it stands. */
-  start(row: ActivityRow, code: Activity | undefined): void {
+  start({ row, effect }: Begun, activities: Job["activities"], owner: Owner): void {
     const id = idOf(row, row.key);
-    if (this.#running.has(id)) return;
+    if (this.#jobs.has(id) || this.#closed) return;
     const controller = new AbortController();
-    this.#running.set(id, controller);
-    void this.#run(row, code, controller).finally(() => {
-      if (this.#running.get(id) === controller) this.#running.delete(id);
+    const job: Job = { row, report: {}, effect, activities, owner, controller };
+    this.#jobs.set(id, job);
+    const ended = this.#run(job).catch((error: unknown): End => ({ error: describeError(error) }));
+    void ended.then((end) => {
+      if (this.#jobs.get(id) === job) this.#jobs.delete(id);
+      if (end === undefined || this.#closed || job.controller.signal.aborted) return;
+      this.#world.settle(row, settledEvent(effect, end), job.report.spent);
     });
   }
 
   /** The activity is not wanted any more: its signal is aborted and its result will be ignored. */
   cancel(name: RunName, key: string): void {
-    this.#running.get(idOf(name, key))?.abort(new Error("The activity was cancelled"));
+    const id = idOf(name, key);
+    this.#jobs.get(id)?.controller.abort(new Error("The activity was cancelled"));
+    this.#jobs.delete(id);
   }
 
   close(): void {
     this.#closed = true;
-    for (const controller of this.#running.values()) controller.abort(new Error("The runtime is closing"));
+    for (const { controller } of this.#jobs.values()) controller.abort(new Error("The runtime is closing"));
   }
 
-  async #run(row: ActivityRow, code: Activity | undefined, controller: AbortController): Promise<void> {
-    const { clock, ids } = this.#world;
-    const effect = this.#world.decode(row, row.bytes) as unknown as ActivityEffect;
-    const settle = (result: Parameters<typeof settledEvent>[1]) => {
-      if (!this.#closed && !controller.signal.aborted) this.#world.settle(row, settledEvent(effect, result));
-    };
-    if (code === undefined) {
-      settle({
-        error: { name: "Error", message: `There is no activity ${JSON.stringify(effect.activity)}` },
-      });
-      return;
-    }
-    const once = effect.options.once === true;
-    if (once && row.status === "running") {
-      settle({ unknown: { message: "The process ended while it ran; whether it took effect is not known" } });
-      return;
-    }
-    const policy = retryPolicy(once ? { attempts: 1 } : effect.options.retry);
-    let current = row;
+  async #run(job: Job): Promise<End | undefined> {
+    const { effect, activities, row, owner } = job;
+    if (row.report !== undefined) job.report = this.#read(row.report, owner);
+    // It is this process's now, and was recorded as another's.
+    if (row.status === "waiting") job.row = { ...row, status: "running" };
+    const code = Object.hasOwn(activities, effect.activity) ? activities[effect.activity] : undefined;
+    if (code === undefined)
+      return { error: { name: "Error", message: `There is no activity ${JSON.stringify(effect.activity)}` } };
+    if (effect.options.once === true) return this.#runOnce(job, code);
+    const policy = retryPolicy(effect.options.retry);
     for (;;) {
-      await sleep(clock, current.dueAt - clock.now(), controller.signal);
-      if (controller.signal.aborted) return;
-      current = { ...current, attempt: current.attempt + 1, status: "running" };
-      // At most once: that it began must be durable before it begins.
-      if (once && !(await this.#world.record(current))) return;
-      const result = await this.#attempt(current, effect, code, controller.signal, (report) => {
-        current = { ...current, report };
-      });
-      if (controller.signal.aborted) return;
-      if ("output" in result) return settle(result.output === undefined ? {} : { output: result.output });
-      const delay = retryDelayMs(policy, current.attempt, result.error, ids.chance());
-      if (delay === undefined) return settle({ error: { ...result.error, attempts: current.attempt } });
-      current = { ...current, status: "waiting", dueAt: clock.now() + delay };
-      if (!(await this.#world.record(current))) return;
+      // A clock that was set back must not make it wait for longer than any retry does.
+      await this.#sleep(job, Math.min(job.row.dueAt - this.#world.clock.now(), policy.maxMs));
+      if (job.controller.signal.aborted) return undefined;
+      job.row = { ...job.row, attempt: job.row.attempt + 1 };
+      const result = await this.#attempt(job, code, effect.input);
+      if ("output" in result) return endOf(result);
+      const delay = retryDelayMs(policy, job.row.attempt, result.error, this.#world.ids.chance());
+      if (delay === undefined) return { error: { ...result.error, attempts: job.row.attempt } };
+      job.row = { ...job.row, dueAt: this.#world.clock.now() + delay };
+      if (!(await this.#record(job))) return undefined;
     }
   }
 
-  async #attempt(
-    row: ActivityRow,
-    effect: ActivityEffect,
-    code: Activity,
-    signal: AbortSignal,
-    reported: (report: Uint8Array) => void,
-  ): Promise<{ readonly output: Json | undefined } | { readonly error: JsonObject }> {
-    const world = this.#world;
-    const { timeout } = effect.options;
-    const timer = new AbortController();
-    const stop =
-      timeout === undefined
-        ? () => {}
-        : world.clock.after(durationMs(timeout), () =>
-            timer.abort(new Error(`It took longer than ${timeout}`)),
-          );
-    const either = AbortSignal.any([signal, timer.signal]);
-    let progress = row.report === undefined ? undefined : world.decode(row, row.report).progress;
-    const scope: ActivityScope = {
-      key: `${row.run}:${row.key}`,
-      run: row.run,
-      tenant: row.tenant,
-      attempt: row.attempt,
-      signal: either,
-      progress,
-      async checkpoint(value) {
-        progress = toJson(value, [], "progress");
-        const report = world.encode(row, { progress });
-        reported(report);
-        await world.record({ ...row, report });
+  /** At most once: that it began is durable before it begins, and whatever began without an end is unknown. */
+  async #runOnce(job: Job, code: Activity): Promise<End | undefined> {
+    for (;;) {
+      if (job.row.attempt > 0) {
+        const found = await this.#reconcile(job);
+        if (found.outcome === "done") return found.output === undefined ? {} : { output: found.output };
+        if (found.outcome === "failed") return { error: found.error };
+        if (found.outcome === "unknown")
+          return { unknown: { message: "It ended without an answer; whether it took effect is not known" } };
+      }
+      job.row = { ...job.row, attempt: job.row.attempt + 1 };
+      if (!(await this.#record(job)) || job.controller.signal.aborted) return undefined;
+      const result = await this.#attempt(job, code, job.effect.input);
+      if ("output" in result || !result.lost) return endOf(result);
+    }
+  }
+
+  /** Asks what became of an attempt that nobody heard the end of. */
+  async #reconcile(job: Job): Promise<Reconciled> {
+    const name = job.effect.options.reconcile as string | undefined;
+    const code = name === undefined ? undefined : job.activities[name];
+    const policy = retryPolicy(reconcileRetry);
+    for (let tries = 1; code !== undefined && !job.controller.signal.aborted; tries++) {
+      const result = await this.#attempt(job, code, job.effect.input);
+      if ("output" in result) return result.output as unknown as Reconciled;
+      const delay = retryDelayMs(policy, tries, result.error, this.#world.ids.chance());
+      if (delay === undefined) break;
+      await this.#sleep(job, delay);
+    }
+    return { outcome: "unknown" };
+  }
+
+  async #attempt(job: Job, code: Activity, input: Json | undefined): Promise<Result> {
+    const { row, effect, owner, controller } = job;
+    const attempt = new Attempt(
+      {
+        clock: this.#world.clock,
+        keep: async (report) => {
+          job.report = report;
+          await this.#recorder.record({ ...row, report: this.#write(report, owner) });
+        },
+        stream: () => this.#world.streams.open(row, owner, row.attempt),
       },
-    };
-    try {
-      const output = await Promise.race([code(effect.input as never, scope), aborted(timer.signal)]);
-      return { output: output === undefined ? undefined : toJson(output, [], "output") };
-    } catch (error) {
-      return { error: describeError(error) };
-    } finally {
-      stop();
-    }
+      ...([row, effect, job.report, controller.signal] as const),
+    );
+    const result = await attempt.run(code, input);
+    job.report = attempt.report;
+    return result;
   }
-}
 
-function idOf({ tenant, run }: RunName, key: string): string {
-  return JSON.stringify([tenant, run, key]);
-}
+  /** Records where the activity stands, however long the store takes; false if it is not wanted any more. */
+  async #record(job: Job): Promise<boolean> {
+    const { report } = job;
+    if (Object.keys(report).length > 0) job.row = { ...job.row, report: this.#write(report, job.owner) };
+    while (!job.controller.signal.aborted) {
+      try {
+        return await this.#recorder.record(job.row);
+      } catch {
+        await this.#sleep(job, unavailableMs);
+      }
+    }
+    return false;
+  }
 
-function aborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
-  });
-}
+  #write(report: Report, owner: Owner): Uint8Array {
+    return this.#world.seal.close(encode(report as JsonObject), owner);
+  }
 
-function sleep(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
-  if (ms <= 0) return Promise.resolve();
-  return new Promise((resolve) => {
-    const stop = clock.after(ms, resolve);
-    signal.addEventListener(
-      "abort",
-      () => {
+  #read(bytes: Uint8Array, owner: Owner): Report {
+    return decode(this.#world.seal.open(bytes, owner), "the report of an activity") as Report;
+  }
+
+  #sleep({ controller: { signal } }: Job, ms: number): Promise<void> {
+    if (ms <= 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      const stop = this.#world.clock.after(ms, resolve);
+      const wake = () => {
         stop();
         resolve();
-      },
-      { once: true },
-    );
-  });
+      };
+      signal.addEventListener("abort", wake, { once: true });
+    });
+  }
 }
+
+function endOf(result: Result): End {
+  if ("error" in result) return { error: result.error };
+  return result.output === undefined ? {} : { output: result.output };
+}
+
+const idOf = (name: RunName, key: string): string => `${keyOf(name)} ${key}`;

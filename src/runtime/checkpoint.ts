@@ -3,28 +3,46 @@
  * one pays, the activities it begins and ends, and what it sends to others. Pure but for the encoding.
  */
 import type { ActivityEffect, CancelEffect, Effect, SendEffect, SpawnEffect } from "../core/effect.ts";
-import { type Event, settledEvent, settles, startEvent } from "../core/event.ts";
+import {
+  cancelEvent,
+  compensationName,
+  type Event,
+  settledEvent,
+  settles,
+  startEvent,
+} from "../core/event.ts";
 import type { Json, JsonObject } from "../core/json.ts";
 import { diff, type Patch } from "../core/patch.ts";
 import type { State } from "../core/state.ts";
-import { type Step, start } from "../core/step.ts";
+import type { Step } from "../core/step.ts";
 import { describeError } from "../core/work.ts";
-import type { HoldfastError } from "../errors.ts";
 import { limits } from "../limits.ts";
 import { encode, encodeSized } from "../store/codec.ts";
-import { type Entry, writeEntry } from "../store/journal.ts";
-import type { ActivityRow, EntryRow, InboxRow, RunHead, SnapshotRow } from "../store/records.ts";
+import { pack } from "../store/content.ts";
+import { type Binding, type Entry, writeEntry } from "../store/journal.ts";
+import type { ActivityRow, EntryRow, InboxRow, RunHead, RunStatus, SnapshotRow } from "../store/records.ts";
 import type { Commit } from "../store/store.ts";
+import { addSpending, endOfTime, exhausted, limitsOf } from "./budget.ts";
+import { FreshContents } from "./contents.ts";
+import { cancelChildEvent, parkEvent, parkReason, refusedResult } from "./control.ts";
 import type { Ids } from "./ids.ts";
 import { type Delivery, type LiveRun, newRun } from "./live-run.ts";
+import type { Saved } from "./past.ts";
 import type { Registry } from "./registry.ts";
 import type { Seal } from "./seal.ts";
+import { takeStep } from "./take-step.ts";
 
-/** One step of the turn, and the delivery that led to it. */
+/** One step of the turn, and the delivery that led to it; what follows from a step by itself has none. */
 export interface Taken {
-  readonly delivery: Delivery;
+  readonly delivery: Delivery | undefined;
   readonly step: Step;
   readonly seq: number;
+}
+
+/** An activity that begins with the commit. */
+export interface Begun {
+  readonly row: ActivityRow;
+  readonly effect: ActivityEffect;
 }
 
 /** What recording a turn needs of the rest. */
@@ -38,7 +56,7 @@ export interface Recording {
 export class Checkpoint {
   readonly run: LiveRun;
   readonly taken: Taken[] = [];
-  /** Deliveries whose key was taken before: answered once it is sure that the first one is durable. */
+  /** Deliveries whose key another one of this turn has: answered as that one. */
   readonly repeats: Delivery[] = [];
   head: RunHead;
   state: State;
@@ -46,146 +64,221 @@ export class Checkpoint {
   readonly sends: { readonly row: InboxRow; readonly event: Event }[] = [];
   /** Child runs that begin with the commit. */
   readonly starts: Checkpoint[] = [];
-  private readonly world: Recording;
-  private readonly rows: EntryRow[] = [];
-  private readonly begun = new Map<string, ActivityRow>();
-  private readonly ended: string[] = [];
-  private bytes = 0;
-  private snapshotBytes: number | undefined;
+  readonly begun = new Map<string, Begun>();
+  /** Whether something waits for this commit: an effect, an end, or somebody who wants to know. */
+  forced = false;
+  /** Why the run is parked. */
+  reason: JsonObject | undefined;
+  readonly #world: Recording;
+  readonly #binding: Binding & { readonly contents: FreshContents };
+  readonly #rows: EntryRow[] = [];
+  readonly #ended: string[] = [];
+  #keys: Set<string> | undefined;
+  #bytes = 0;
+  #snapshotBytes: number | undefined;
 
   constructor(run: LiveRun, world: Recording) {
     this.run = run;
-    this.world = world;
     this.head = run.head;
     this.state = run.state;
+    this.#world = world;
+    const close = (bytes: Uint8Array) => world.seal.close(bytes, run.head);
+    const contents = new FreshContents(run.contents, close);
+    this.#binding = { close, open: (bytes) => bytes, contents };
   }
 
-  /** Adds a step the run took. */
-  add(delivery: Delivery, step: Step, at: number): void {
+  /** Takes a delivery: steps, and records the step and what follows from it. Throws if it cannot, and changes nothing. */
+  take(delivery: Delivery, at: number): void {
+    const { key, row } = delivery;
+    // A row that was read and brought at the same time is one event.
+    if (row !== undefined && this.taken.some((one) => one.delivery?.row === row)) return;
+    if (key !== undefined && this.#keys?.has(key)) {
+      this.repeats.push(delivery);
+      return;
+    }
+    const step = takeStep(this.run, this.state, delivery.event, at);
+    this.#add(delivery.event, step, at, delivery);
+    if (key !== undefined) this.#keys = (this.#keys ?? new Set()).add(key);
+    if (delivery.row === undefined || step.effects.length > 0) this.forced = true;
+    if (step.outcome === "refused" && settles(delivery.event)) this.#park(step, at);
+    const reason = this.head.status === "active" ? exhausted(this.head, at) : undefined;
+    if (reason !== undefined) this.#end(cancelEvent(reason), at);
+  }
+
+  /** A result that the machine refuses would be lost: the run waits for a person, and the journal has the result. */
+  #park({ error }: Step, at: number): void {
+    this.#end(parkEvent(describeError(error), this.head.seq), at);
+  }
+
+  #end(event: Event, at: number): void {
+    this.#add(event, takeStep(this.run, this.state, event, at), at, undefined);
+    this.forced = true;
+  }
+
+  #add(event: Event, step: Step, at: number, delivery: Delivery | undefined): void {
     const seq = this.head.seq + 1;
-    const patches = step.state === this.state ? [] : differences(this.state, step.state);
+    const { outcome, effects, error, dropped } = step;
+    const spent = delivery?.spent;
     const entry: Entry = {
-      seq,
-      at,
-      hash: this.run.machine.hash,
-      event: delivery.event,
-      outcome: step.outcome,
-      patches,
-      effects: step.effects,
-      ...(step.error === undefined ? {} : { error: errorJson(step.error) }),
+      ...{ seq, at, hash: this.run.machine.hash, event, outcome, effects },
+      patches: step.state === this.state ? [] : differences(this.state, step.state),
+      ...(error === undefined ? undefined : { error: describeError(error) }),
+      ...(dropped.length === 0 ? undefined : { dropped }),
+      ...(spent === undefined ? undefined : { spent }),
     };
-    const row = writeEntry(entry, this.head.digest, (bytes) => this.world.seal.close(bytes, this.head));
-    this.rows.push(row);
-    this.bytes += row.bytes.length;
+    const row = writeEntry(entry, this.head.digest, this.#binding);
+    this.#rows.push(row);
+    this.#bytes += row.bytes.length;
     this.taken.push({ delivery, step, seq });
     const before = this.state;
     this.state = step.state;
-    this.head = headAfter(this.head, row, step.state, at);
-    const { event } = delivery;
-    if (settles(event) && before.activities.some(({ key }) => key === event.invocation)) {
-      this.end(event.invocation as string);
-    }
-    for (const effect of step.effects) this.keepEffect(effect, before, at);
+    this.reason = parkReason(event);
+    this.head = this.#headAfter(row, statusAfter(this.head.status, event, step.state));
+    if (spent !== undefined) this.head = { ...this.head, spent: addSpending(this.head.spent, spent) };
+    if (settles(event) && before.activities.some(({ key }) => key === event.invocation))
+      this.#endActivity(event.invocation as string);
+    for (const effect of effects) this.#keepEffect(effect, before, at);
+    const again = refusedResult(event);
+    if (again !== undefined) this.#deliver(this.head.run, again, at, false);
+    if (before.status === "active" && step.state.status !== "active") this.#tellParent(event, at);
+  }
+
+  #headAfter({ seq, digest, at }: EntryRow, status: RunStatus): RunHead {
+    const { wakeAt: _wakeAt, ...rest } = this.head;
+    const { state } = this;
+    let wakeAt = endOfTime(this.head);
+    for (const { due } of state.timers) if (due < wakeAt) wakeAt = due;
+    const attributes = this.run.machine.attributes?.(state);
+    return {
+      ...rest,
+      ...{ seq, digest, status, updatedAt: at },
+      ...(state.status === "active" ? undefined : { completedAt: at }),
+      ...(Number.isFinite(wakeAt) && state.status === "active" ? { wakeAt } : undefined),
+      ...(attributes === undefined ? undefined : { attributes: { ...rest.attributes, ...attributes } }),
+    };
+  }
+
+  #tellParent({ origin }: Event, at: number): void {
     const { parent } = this.head;
-    if (parent !== undefined && before.status === "active" && step.state.status === "done") {
-      const { output } = step.state;
-      this.deliver(parent.run, settledEvent(parent, output === undefined ? {} : { output }), at);
-    }
+    const { status, output, reason } = this.state;
+    // Whoever cancelled it does not wait for its end.
+    if (parent === undefined || (status === "cancelled" && origin === parent.run)) return;
+    const error = reason ?? { name: "Cancelled", message: `The run ${this.head.run} was cancelled` };
+    const result = status !== "done" ? { error } : output === undefined ? {} : { output };
+    this.#deliver(parent.run, settledEvent(parent, result), at, true);
   }
 
-  private keepEffect(effect: Effect, before: State, at: number): void {
-    if (effect.type === "activity") this.begin(effect, at);
-    else if (effect.type === "spawn") this.startChild(effect, at);
-    else if (effect.type === "send") this.keepSend(effect, before, at);
-    else if (effect.type === "cancel") this.keepCancel(effect, at);
+  #keepEffect(effect: Effect, before: State, at: number): void {
+    if (effect.type === "activity") this.#begin(effect, at);
+    else if (effect.type === "spawn") this.#startChild(effect, at);
+    else if (effect.type === "send") this.#keepSend(effect, before, at);
+    else if (effect.type === "cancel") this.#keepCancel(effect, at);
   }
 
-  private keepCancel({ of, key }: CancelEffect, at: number): void {
-    if (of === "activity") this.end(key);
-    else if (of === "child") this.deliver(this.childOf(key), { type: "cancel", kind: "platform" }, at);
+  #keepCancel({ of, key }: CancelEffect, at: number): void {
+    if (of === "activity") this.#endActivity(key);
+    else if (of === "child") this.#deliver(this.#childOf(key), cancelChildEvent(this.head.run), at, true);
   }
 
-  private begin(effect: ActivityEffect, at: number): void {
+  #begin(effect: ActivityEffect, at: number): void {
     const { key, activity } = effect;
-    const bytes = this.world.seal.close(encode(effect as unknown as JsonObject), this.head);
-    this.begun.set(key, { ...this.run.name, key, activity, attempt: 0, status: "waiting", dueAt: at, bytes });
+    const { close, contents } = this.#binding;
+    const bytes = close(encode(pack(effect as unknown as JsonObject, contents)));
+    const row: ActivityRow = {
+      ...{ ...this.run.name, key, activity, attempt: 0 },
+      // This process runs it, as soon as it is durable.
+      ...{ status: "running", dueAt: at, bytes },
+    };
+    this.begun.set(key, { row, effect });
   }
 
   /** A child begins with this commit or not at all; one that cannot begin is an error its parent hears of. */
-  private startChild({ id, key, machine, input }: SpawnEffect, at: number): void {
+  #startChild({ id, key, machine, input }: SpawnEffect, at: number): void {
     const { tenant, run } = this.run.name;
-    const { registry } = this.world;
+    const { registry } = this.#world;
     try {
-      const parts = { subject: this.head.subject, attributes: {}, parent: { run, key, id } };
-      const child = newRun({ tenant, run: this.childOf(key) }, registry.read(machine), parts, at);
-      const begun = new Checkpoint(child, this.world);
-      const event = startEvent(input);
-      begun.add({ event, priority: 0 }, start(child.machine.machine, input, { at, run: child.name.run }), at);
+      const undoes = machine === compensationName(this.head.machine);
+      const bound = registry.read(machine, undoes ? this.head.version : undefined);
+      const allowed = limitsOf(bound.machine.definition.limits);
+      const parts = {
+        ...{ subject: this.head.subject, attributes: {}, parent: { run, key, id } },
+        ...(allowed === undefined ? {} : { limits: allowed }),
+      };
+      const begun = new Checkpoint(
+        newRun({ tenant, run: this.#childOf(key) }, bound, parts, at),
+        this.#world,
+      );
+      begun.take({ event: startEvent(input), priority: 0, failed: () => {} }, at);
       this.starts.push(begun);
     } catch (error) {
-      this.deliver(run, settledEvent({ id, key }, { error: describeError(error) }), at);
+      this.#deliver(run, settledEvent({ id, key }, { error: describeError(error) }), at, true);
     }
   }
 
-  private childOf(key: string): string {
+  #childOf(key: string): string {
     return `${this.run.name.run}/${key}`;
   }
 
-  private keepSend({ to, event }: SendEffect, before: State, at: number): void {
+  #keepSend({ to, event }: SendEffect, before: State, at: number): void {
     const { run } = this.run.name;
     const { parent } = this.head;
     const sent: Event = { ...event, origin: run };
-    if (to === "self") this.deliver(run, sent, at);
+    if (to === "self") this.#deliver(run, sent, at, false);
     else if (to === "parent") {
       if (parent === undefined) return;
-      this.deliver(parent.run, { ...sent, invokeId: parent.id, invocation: parent.key }, at);
-    } else if ("run" in to) this.deliver(to.run, sent, at);
+      this.#deliver(parent.run, { ...sent, invokeId: parent.id, invocation: parent.key }, at, false);
+    } else if ("run" in to) this.#deliver(to.run, sent, at, false);
     else if ("child" in to) {
       // What an exit action sends may be for a child that the same step ends.
       const child = [...before.children, ...this.state.children].findLast(({ id }) => id === to.child);
-      if (child !== undefined) this.deliver(this.childOf(child.key), sent, at);
+      if (child !== undefined) this.#deliver(this.#childOf(child.key), sent, at, false);
     }
   }
 
   /** An event between runs is a row of the inbox it goes to, in the same commit: delivered once, or never asked for. */
-  private deliver(run: string, event: Event, at: number): void {
-    const bytes = this.world.seal.close(encode(event as unknown as JsonObject), this.head);
-    const { tenant } = this.run.name;
-    this.sends.push({ row: { tenant, run, id: this.world.ids.next(), priority: 0, at, bytes }, event });
+  #deliver(run: string, event: Event, at: number, expendable: boolean): void {
+    const bytes = this.#binding.close(encode(event as unknown as JsonObject));
+    const row: InboxRow = {
+      ...{ tenant: this.head.tenant, run, id: this.#world.ids.next(), subject: this.head.subject },
+      ...{ priority: 0, at, bytes },
+      ...(expendable ? { expendable } : undefined),
+    };
+    this.sends.push({ row, event });
   }
 
   /** An activity is no longer pending: it settled, or was cancelled. One begun in this turn never was. */
-  end(key: string): void {
-    if (!this.begun.delete(key)) this.ended.push(key);
+  #endActivity(key: string): void {
+    if (!this.begun.delete(key)) this.#ended.push(key);
   }
 
   commit(epoch: number): Commit {
     const { head, snapshotBytes, entryBytes } = this.run;
-    const pays = entryBytes + this.bytes > Math.max(snapshotBytes, limits.snapshotAfterBytesMin);
-    const snapshot = pays ? this.takeSnapshot() : undefined;
-    const deliveries = this.taken.map(({ delivery }) => delivery);
+    const pays = entryBytes + this.#bytes > Math.max(snapshotBytes, limits.snapshotAfterBytesMin);
+    const snapshot = pays ? this.#takeSnapshot() : undefined;
+    const consumed: { id: string; seq: number }[] = [];
+    const keys: { key: string; seq: number }[] = [];
+    for (const { delivery, seq } of this.taken) {
+      if (delivery?.row !== undefined) consumed.push({ id: delivery.row, seq });
+      else if (delivery?.key !== undefined) keys.push({ key: delivery.key, seq });
+    }
     return {
-      expect: head.seq,
-      epoch,
-      head: this.head,
-      entries: this.rows,
-      snapshot,
-      contents: [],
-      consumed: deliveries.flatMap(({ row }) => row ?? []),
-      keys: deliveries.flatMap(({ row, key }) => (row === undefined ? (key ?? []) : [])),
-      begun: [...this.begun.values()],
-      ended: this.ended,
+      ...{ expect: head.seq, epoch, head: this.head, entries: this.#rows, snapshot, consumed, keys },
+      contents: this.#binding.contents.rows,
+      begun: Array.from(this.begun.values(), ({ row }) => row),
+      ended: this.#ended,
       sends: this.sends.map(({ row }) => row),
       starts: this.starts.map((child) => child.commit(epoch)),
     };
   }
 
-  private takeSnapshot(): SnapshotRow {
-    const { digest } = this.head;
-    const { bytes, size } = encodeSized({ digest, state: this.state as unknown as Json });
-    this.head = { ...this.head, snapshotSeq: this.head.seq };
-    this.snapshotBytes = size;
-    return { seq: this.head.seq, bytes: this.world.seal.close(bytes, this.head) };
+  #takeSnapshot(): SnapshotRow {
+    const { seq, digest } = this.head;
+    const { close, contents } = this.#binding;
+    const saved: Saved = { digest, state: pack(this.state as unknown as Json, contents) };
+    const { bytes, size } = encodeSized(saved as unknown as JsonObject);
+    this.head = { ...this.head, snapshotSeq: seq };
+    this.#snapshotBytes = size;
+    return { seq, bytes: close(bytes) };
   }
 
   /** The commit is durable: the run is where this turn led. */
@@ -194,8 +287,12 @@ export class Checkpoint {
     const { run } = this;
     run.head = this.head;
     run.state = this.state;
-    run.snapshotBytes = this.snapshotBytes ?? run.snapshotBytes;
-    run.entryBytes = this.snapshotBytes === undefined ? run.entryBytes + this.bytes : 0;
+    run.snapshotBytes = this.#snapshotBytes ?? run.snapshotBytes;
+    run.entryBytes = this.#snapshotBytes === undefined ? run.entryBytes + this.#bytes : 0;
+    const { digests } = this.#binding.contents;
+    if (digests.size === 0) return;
+    run.contents ??= new Map();
+    for (const [text, digest] of digests) run.contents.set(text, digest);
   }
 }
 
@@ -205,20 +302,10 @@ function differences(before: State, after: State): Patch[] {
   return diff(before as unknown as Json, after as unknown as Json);
 }
 
-function headAfter(head: RunHead, { seq, digest }: EntryRow, state: State, at: number): RunHead {
-  const { wakeAt: _wakeAt, ...rest } = head;
-  const wakeAt = state.timers.reduce((soonest, { due }) => Math.min(soonest, due), Number.POSITIVE_INFINITY);
-  return {
-    ...rest,
-    seq,
-    digest,
-    status: state.status,
-    updatedAt: at,
-    ...(state.status === "active" ? {} : { completedAt: at }),
-    ...(Number.isFinite(wakeAt) ? { wakeAt } : {}),
-  };
-}
-
-function errorJson(error: HoldfastError): JsonObject {
-  return { name: error.name, code: error.code, message: error.message };
+/** A parked run stays so until it is brought back or ends. */
+function statusAfter(before: RunStatus, { type, kind }: Event, state: State): RunStatus {
+  if (state.status !== "active") return state.status;
+  if (kind === "platform" && type === "park") return "parked";
+  if (kind === "platform" && type === "retry") return "active";
+  return before;
 }

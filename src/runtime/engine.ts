@@ -2,141 +2,202 @@
  * The engine behind the façade: finds runs, hands them events, and sees to what follows from a commit. Every decision is
  * the step loop's, every promise the store's.
  */
-import { type Event, type EventShape, startEvent } from "../core/event.ts";
-import type { Json, JsonObject } from "../core/json.ts";
+import { type Event, type EventShape, resumeEvent, startEvent } from "../core/event.ts";
+import type { Json } from "../core/json.ts";
 import type { Machine } from "../core/machine.ts";
-import { matches } from "../core/query.ts";
-import type { State } from "../core/state.ts";
-import { HoldfastError } from "../errors.ts";
-import { decode, encode } from "../store/codec.ts";
-import { type Entry, genesis, readEntry } from "../store/journal.ts";
-import type { InboxRow, RunName } from "../store/records.ts";
-import type { CommitOutcome, Store } from "../store/store.ts";
+import { describeError } from "../core/work.ts";
+import { HoldfastError, isUnavailable } from "../errors.ts";
+import { limits } from "../limits.ts";
+import type { RunHead, RunName } from "../store/records.ts";
+import type { Store } from "../store/store.ts";
 import { Activities } from "./activity.ts";
-import { Alarm } from "./alarm.ts";
+import { limitsOf } from "./budget.ts";
 import type { Checkpoint } from "./checkpoint.ts";
 import { type Clock, systemClock } from "./clock.ts";
+import { parkEvent } from "./control.ts";
+import { DeadLetters } from "./dead-letters.ts";
+import { type Access, type Admitted, Handle, replyName } from "./handle.ts";
 import { hydrate } from "./hydrate.ts";
 import { type Ids, systemIds } from "./ids.ts";
+import { Inboxes } from "./inboxes.ts";
 import { type Delivery, type Handled, hasEnded, type LiveRun, newRun } from "./live-run.ts";
-import { checkName } from "./name.ts";
+import { checkName, defaultTenant, keyOf } from "./name.ts";
 import { Ownership } from "./ownership.ts";
+import { Past } from "./past.ts";
+import { Recovery } from "./recovery.ts";
 import { createRegistry, eventPriority, type Registry } from "./registry.ts";
-import type { Receipt, Run, Runtime, RuntimeOptions, StartOptions } from "./run.ts";
-import { noSeal, type Seal } from "./seal.ts";
-import { fencedError, StepLoop } from "./step-loop.ts";
+import { Residents } from "./residents.ts";
+import type { FindQuery, Receipt, Run, Runtime, RuntimeOptions, StartOptions } from "./run.ts";
+import { noSeal } from "./seal.ts";
+import { Settling } from "./settling.ts";
+import { StepLoop } from "./step-loop.ts";
+import { Streams } from "./stream.ts";
+import { Waiters } from "./waiters.ts";
+import { Waker } from "./waker.ts";
 import { Watchers } from "./watchers.ts";
 import { workerName } from "./worker.ts";
 
-const defaultTenant = "default";
-/** How many runs are looked for at a time when something is due. */
-const dueMax = 1_000;
-
-export class Engine implements Runtime {
-  readonly #store: Store;
-  readonly #clock: Clock;
-  readonly #ids: Ids;
-  readonly #seal: Seal;
-  readonly #registry: Registry;
+export class Engine implements Runtime, Access {
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly past: Past;
+  readonly streams: Streams;
+  readonly replies = new Waiters<Json>();
+  readonly deadLetters: DeadLetters;
   readonly #options: RuntimeOptions;
+  readonly #store: Store;
+  readonly #registry: Registry;
   readonly #loop: StepLoop;
+  readonly #residents: Residents;
+  readonly #inboxes: Inboxes;
   readonly #activities: Activities;
-  /** Runs in memory, by tenant and id. */
-  readonly #live = new Map<string, LiveRun>();
-  readonly #loading = new Map<string, Promise<LiveRun | undefined>>();
   readonly #watchers = new Watchers();
   readonly #ownership: Ownership;
-  readonly #alarm: Alarm;
+  readonly #waker: Waker;
   #closed = false;
   #failure: unknown;
+  readonly stopped: Promise<unknown>;
+  #sayStopped: (error: unknown) => void = () => {};
 
   constructor(options: RuntimeOptions) {
+    const { store, clock = systemClock, ids = systemIds, seal = noSeal } = options;
     this.#options = options;
-    this.#store = options.store;
-    this.#clock = options.clock ?? systemClock;
-    this.#ids = options.ids ?? systemIds;
-    this.#seal = options.seal ?? noSeal;
+    this.#store = store;
+    this.stopped = new Promise((say) => {
+      this.#sayStopped = say;
+    });
+    this.clock = clock;
+    this.ids = ids;
     this.#registry = createRegistry(options.machines);
-    const fail = (error: unknown) => this.#fail(error);
-    this.#ownership = new Ownership(this.#store, this.#clock, workerName(this.#ids.next()), fail);
-    this.#alarm = new Alarm(this.#clock, () => void this.#wakeDue().catch(fail));
+    this.past = new Past(store, seal);
+    this.streams = new Streams(store, clock, seal);
+    this.deadLetters = new DeadLetters(store, seal, (row) => this.#inboxes.arrived(row));
+    const failed = (error: unknown) => this.#fail(error);
+    const epoch = () => this.#ownership.epoch;
+    this.#ownership = new Ownership(store, clock, workerName(ids.next()), failed);
     this.#loop = new StepLoop({
-      store: this.#store,
-      clock: this.#clock,
-      seal: this.#seal,
-      epoch: () => this.#ownership.epoch,
-      ids: this.#ids,
-      registry: this.#registry,
+      ...{ store, clock, seal, ids, epoch, failed, registry: this.#registry },
       published: (checkpoint) => this.#publish(checkpoint),
-      lost: (run, deliveries, outcome) => void this.#recover(run, deliveries, outcome),
-      failed: (error) => this.#fail(error),
+      refused: (run, deliveries, outcome) => recovery.refused(run, deliveries, outcome),
+      unknown: (run, deliveries, error) => recovery.unknown(run, deliveries, error),
+      left: (run, deliveries) => recovery.left(run, deliveries),
+    });
+    const find = (name: RunName) => this.#find(name);
+    const deliver = (run: LiveRun, delivery: Delivery) => this.#loop.deliver(run, delivery);
+    const park = (run: LiveRun, error: unknown) => this.#park(run, error);
+    this.#residents = new Residents((run) => this.#loop.isBusy(run));
+    this.#inboxes = new Inboxes({
+      ...{ store, clock, ids, seal, find, deliver, park },
+      isBusy: (run) => this.#loop.isBusy(run),
+      live: (name) => this.#residents.read(name),
+      readReceipt: (name, key) => this.readReceipt(name, key),
+    });
+    const recovery = new Recovery({
+      ...{ park, deliver, fail: failed },
+      read: (name) => this.#readStored(name),
+      forget: (run) => this.#residents.remove(run),
+      enqueue: (run, event, key) => this.enqueue(run, [{ event, key }]),
+      readReceipt: (name, key) => this.readReceipt(name, key),
+      wakeLater: () => this.#waker.wakeLater(),
+    });
+    this.#waker = new Waker({
+      ...{ store, clock, find, park },
+      isBusy: (run) => this.#loop.isBusy(run),
+      deliver: (run, event) => this.deliver(run, event),
+      refill: (run) => this.#inboxes.refill(run),
+      problem: (name, error) => this.#problem(name, error),
+    });
+    const settling = new Settling({
+      ...{ clock, find, park },
+      isClosed: () => this.#closed || this.#failure !== undefined,
+      deliver: (run, event, spent) => this.#deliver(run, { event, ...(spent && { spent }) }),
+      enqueue: (run, event) => this.enqueue(run, [{ event, key: undefined }]),
     });
     this.#activities = new Activities({
-      clock: this.#clock,
-      ids: this.#ids,
-      record: (row) => this.#store.recordActivity(row, this.#ownership.epoch),
-      settle: (name, event) => void this.#settle(name, event),
-      encode: (name, value) => this.#seal.close(encode(value), this.#owner(name)),
-      decode: (name, bytes) => decode(this.#seal.open(bytes, this.#owner(name)), "an activity") as JsonObject,
+      ...{ store, clock, ids, seal, epoch, streams: this.streams },
+      settle: (name, event, spent) => void settling.settle(name, event, spent),
     });
   }
 
   async open(): Promise<void> {
     await this.#store.open();
-    await this.#ownership.take();
-    await this.#wakeDue();
+    try {
+      const aliveAt = await this.#ownership.take();
+      await this.#waker.open(aliveAt);
+    } catch (error) {
+      await this.close();
+      throw error;
+    }
   }
 
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    this.#alarm.stop();
-    this.#loop.close();
-    this.#activities.close();
-    this.#watchers.fail(closedError());
-    await this.#ownership.giveBack();
+    this.#stop(closedError());
+    await this.#loop.close(closedError());
+    await this.#ownership.giveBack().catch(() => {});
     await this.#store.close();
   }
+
+  #fail(error: unknown): void {
+    if (this.#closed || this.#failure !== undefined) return;
+    this.#failure = error;
+    this.#stop(error);
+    void this.#loop.close(error);
+  }
+
+  #stop(error: unknown): void {
+    this.#sayStopped(this.#failure);
+    this.#waker.close();
+    this.#activities.close();
+    this.#ownership.stop();
+    this.#watchers.close(error);
+    this.replies.close(error);
+    this.streams.close(error);
+    this.#inboxes.close(error);
+  }
+
+  #check(): void {
+    if (this.#failure !== undefined) throw this.#failure;
+    if (this.#closed) throw closedError();
+  }
+
+  // Runs, as users ask for them.
 
   async start<Context, Ev extends EventShape, Input>(
     machine: Machine<Context, Ev, Input>,
     options: StartOptions = {},
   ): Promise<Run<Context>> {
     this.#check();
-    const { id = this.#ids.next(), tenant = defaultTenant, input } = options;
-    checkName("run", id);
-    checkName("tenant", tenant);
-    if (options.subject !== undefined) checkName("subject", options.subject);
+    const { id = this.ids.next(), tenant = defaultTenant, subject = id, input } = options;
+    for (const [what, name] of Object.entries({ run: id, tenant, subject })) checkName(what, name);
     const name: RunName = { tenant, run: id };
-    const existing = await this.#find(name);
-    if (existing === undefined) await this.#begin(name, machine.id, machine.version, options);
-    else await this.#checkSame(existing, machine.id, input);
-    return this.#handle(name) as Run<Context>;
+    let begun = false;
+    const begin = async () => {
+      const loaded = await this.#load(name);
+      begun = loaded === undefined;
+      return loaded ?? this.#begin(name, machine.id, machine.version, { ...options, subject });
+    };
+    // Somebody may have looked for it just before it began.
+    const run = (await this.#residents.find(name, begin)) ?? (await this.#residents.find(name, begin));
+    if (!begun) await this.#checkSame(run as LiveRun, machine.id, input);
+    return new Handle(name, this) as unknown as Run<Context>;
   }
 
-  async run(id: string, { tenant = defaultTenant }: { readonly tenant?: string } = {}): Promise<Run> {
-    this.#check();
-    await this.#read({ tenant, run: id });
-    return this.#handle({ tenant, run: id });
-  }
-
-  #begin(name: RunName, machine: string, version: number, options: StartOptions): Promise<Handled> {
+  async #begin(name: RunName, machine: string, version: number, options: StartOptions): Promise<LiveRun> {
     const bound = this.#registry.read(machine, version);
     const { subject = name.run, attributes = {} } = options;
-    const run = newRun(name, bound, { subject, attributes }, this.#clock.now());
-    this.#live.set(keyOf(name), run);
-    return this.#deliver(run, startEvent(options.input)).catch((error: unknown) => {
-      this.#live.delete(keyOf(name));
-      throw error;
-    });
+    const allowed = limitsOf(bound.machine.definition.limits, options.limits);
+    const parts = { subject, attributes, ...(allowed && { limits: allowed }) };
+    const run = newRun(name, bound, parts, this.clock.now());
+    await this.deliver(run, startEvent(options.input));
+    return run;
   }
 
   /** The same id with another machine or input is a mistake, not the same run. */
   async #checkSame({ head }: LiveRun, machine: string, input: Json | undefined): Promise<void> {
-    const [row] = await this.#store.readJournal(head, 1, 1);
-    const first =
-      row && readEntry(row, genesis, (bytes) => this.#seal.open(bytes, head), `the run ${head.run}`);
-    const same = head.machine === machine && JSON.stringify(first?.event.data) === JSON.stringify(input);
+    const first = await this.past.entry(head, 1);
+    const same = head.machine === machine && JSON.stringify(first.event.data) === JSON.stringify(input);
     if (same) return;
     throw new HoldfastError(
       "RUN_DIFFERS",
@@ -144,154 +205,32 @@ export class Engine implements Runtime {
     );
   }
 
-  #handle(name: RunName): Run {
-    return {
-      id: name.run,
-      tenant: name.tenant,
-      state: async () => (await this.#read(name)).state,
-      head: async () => (await this.#read(name)).head,
-      send: (type, data, options) => this.#send(name, type, data, options?.key),
-      waitFor: (path) => this.#watch(name, (state) => matches(state, path)),
-      finished: async () => {
-        const state = await this.#watch(name, ({ status }) => status !== "active");
-        return { state: state.configuration.join(", "), output: state.output };
-      },
-      cancel: async () => {
-        await this.#deliver(await this.#read(name), { type: "cancel", kind: "platform" });
-      },
-      journal: (from = 1) => this.#journal(name, from),
-    };
+  async run(id: string, { tenant = defaultTenant }: { readonly tenant?: string } = {}): Promise<Run> {
+    const name = { tenant, run: id };
+    await this.read(name);
+    return new Handle(name, this);
   }
 
-  async #send(
-    name: RunName,
-    type: string,
-    data: Json | undefined,
-    key: string | undefined,
-  ): Promise<Receipt> {
-    if (key !== undefined) checkName("key", key);
-    const run = await this.#read(name);
-    const event: Event = data === undefined ? { type } : { type, data };
-    if (key !== undefined && (await this.#store.readKeys(name, [key])).length > 0) {
-      const repeated: Handled = { seq: run.head.seq, outcome: "ignored", error: undefined };
-      return { handled: async () => repeated };
-    }
-    const handled = await this.#deliver(run, event, key);
-    return { handled: async () => handled };
-  }
-
-  /** Resolves when the event's step is durable. */
-  #deliver(run: LiveRun, event: Event, key?: string): Promise<Handled> {
+  async *find(query: FindQuery = {}): AsyncGenerator<RunHead> {
     this.#check();
-    return new Promise((handled, failed) => {
-      const priority = eventPriority(run.machine.machine.chart, event.type);
-      this.#loop.deliver(run, { event, priority, handled, failed, ...(key === undefined ? {} : { key }) });
-    });
-  }
-
-  async *#journal(name: RunName, from: number): AsyncIterable<Entry> {
-    const { head } = await this.#read(name);
-    const before = from > 1 ? await this.#store.readJournal(name, from - 1, 1) : [];
-    let digest = before[0]?.digest ?? genesis;
-    for (let seq = from; ; ) {
-      const rows = await this.#store.readJournal(name, seq, 100);
-      for (const row of rows) {
-        yield readEntry(row, digest, (bytes) => this.#seal.open(bytes, head), `the run ${name.run}`);
-        digest = row.digest;
-        seq = row.seq + 1;
-      }
-      if (rows.length === 0) return;
+    const pageSize = 100;
+    for (let after: RunHead | undefined; ; ) {
+      const page = { tenant: defaultTenant, ...query, limit: pageSize };
+      const heads = await this.#store.findRuns(after === undefined ? page : { ...page, after });
+      yield* heads;
+      after = heads.at(-1);
+      if (heads.length < pageSize) return;
     }
   }
 
-  async #watch(name: RunName, holds: (state: State) => boolean): Promise<State> {
-    const { state } = await this.#read(name);
-    return holds(state) ? state : this.#watchers.watch(keyOf(name), holds);
+  // What handles need.
+
+  read(name: RunName): Promise<LiveRun> | LiveRun {
+    this.#check();
+    return this.#residents.read(name) ?? this.#readStored(name);
   }
 
-  // What happens after a commit.
-
-  #publish({ run, taken, sends, starts }: Checkpoint): void {
-    for (const child of starts) {
-      this.#live.set(keyOf(child.run.name), child.run);
-      this.#publish(child);
-    }
-    for (const { step } of taken) {
-      for (const effect of step.effects) {
-        if (effect.type === "log") this.#options.onLog?.({ ...effect, run: run.name.run });
-        else if (effect.type === "emit") this.#options.onEmit?.({ ...effect, run: run.name.run });
-        else if (effect.type === "cancel" && effect.of === "activity")
-          this.#activities.cancel(run.name, effect.key);
-      }
-    }
-    if (taken.some(({ step }) => step.effects.some(({ type }) => type === "activity")))
-      void this.#startActivities(run);
-    for (const { row, event } of sends) this.#bring(row, event);
-    if (run.head.wakeAt !== undefined) this.#alarm.set(run.head.wakeAt);
-    const key = keyOf(run.name);
-    this.#watchers.tell(key, run.state);
-    if (hasEnded(run)) this.#live.delete(key);
-  }
-
-  /** An event is in a run's inbox: the run takes it from there, now if it is in memory, else when it has been read. */
-  #bring(row: InboxRow, event: Event): void {
-    const live = this.#live.get(keyOf(row));
-    if (live === undefined) void this.#find(row).catch((error: unknown) => this.#fail(error));
-    else this.#loop.deliver(live, { event, row: row.id, priority: row.priority });
-  }
-
-  async #startActivities(run: LiveRun): Promise<void> {
-    const loaded = await this.#store.load(run.name);
-    for (const row of loaded?.activities ?? [])
-      this.#activities.start(row, run.machine.activities[row.activity]);
-  }
-
-  async #settle(name: RunName, event: Event): Promise<void> {
-    const run = await this.#find(name);
-    if (run !== undefined && !this.#closed) this.#deliver(run, event).catch(() => {});
-  }
-
-  /** The store is ahead of memory: read again, and take up what was only in memory. */
-  async #recover(run: LiveRun, deliveries: readonly Delivery[], outcome: CommitOutcome): Promise<void> {
-    this.#live.delete(keyOf(run.name));
-    if (outcome.outcome === "fenced") {
-      this.#fail(fencedError(run.name));
-      for (const { failed } of deliveries) failed?.(this.#failure);
-      return;
-    }
-    const fresh = await this.#read(run.name);
-    for (const delivery of deliveries) {
-      if (outcome.outcome === "duplicate" && delivery.key === outcome.key) {
-        delivery.handled?.({ seq: fresh.head.seq, outcome: "ignored", error: undefined });
-      } else if (delivery.row === undefined) this.#loop.deliver(fresh, delivery);
-    }
-  }
-
-  // Finding runs.
-
-  /** The live run; reads it from the store if it is not in memory. */
-  async #find(name: RunName): Promise<LiveRun | undefined> {
-    const key = keyOf(name);
-    const live = this.#live.get(key);
-    if (live !== undefined) return live;
-    const loading = this.#loading.get(key) ?? this.#load(name).finally(() => this.#loading.delete(key));
-    this.#loading.set(key, loading);
-    return loading;
-  }
-
-  async #load(name: RunName): Promise<LiveRun | undefined> {
-    const loaded = await this.#store.load(name);
-    if (loaded === undefined) return undefined;
-    const run = hydrate(loaded, this.#registry, this.#seal);
-    if (hasEnded(run)) return run;
-    this.#live.set(keyOf(name), run);
-    for (const row of loaded.activities) this.#activities.start(row, run.machine.activities[row.activity]);
-    if (run.inbox.length > 0) this.#loop.wake(run);
-    if (run.head.wakeAt !== undefined) this.#alarm.set(run.head.wakeAt);
-    return run;
-  }
-
-  async #read(name: RunName): Promise<LiveRun> {
+  async #readStored(name: RunName): Promise<LiveRun> {
     const run = await this.#find(name);
     if (run !== undefined) return run;
     throw new HoldfastError(
@@ -300,48 +239,136 @@ export class Engine implements Runtime {
     );
   }
 
-  #owner(name: RunName): { tenant: string; subject: string } {
-    return this.#live.get(keyOf(name))?.head ?? { tenant: name.tenant, subject: name.run };
+  deliver(run: LiveRun, event: Event, key?: string): Promise<Handled> {
+    return this.#deliver(run, key === undefined ? { event } : { event, key });
   }
 
-  // Time.
+  #deliver(run: LiveRun, parts: Pick<Delivery, "event" | "key" | "spent">): Promise<Handled> {
+    return new Promise((handled, failed) => {
+      this.#check();
+      const priority = eventPriority(run.machine.machine.chart, parts.event);
+      this.#loop.deliver(this.#inMemory(run), { ...parts, priority, handled, failed });
+    });
+  }
 
-  /** Brings every run that has something to do into memory and lets its due timers fire. */
-  async #wakeDue(): Promise<void> {
-    const now = this.#clock.now();
-    for (const name of await this.#store.due(now, dueMax)) {
-      const run = await this.#find(name);
-      if (run !== undefined && !hasEnded(run)) this.#fireTimers(run, now);
+  /** There is one of each run: whoever holds one that was put out meanwhile means the one that is in. */
+  #inMemory(run: LiveRun): LiveRun {
+    const current = this.#residents.read(run.name);
+    if (current === undefined && run.head.seq > 0) this.#residents.add(run);
+    return current ?? run;
+  }
+
+  enqueue(run: LiveRun, events: readonly Admitted[]): Promise<readonly Receipt[]> {
+    return this.#inboxes.enqueue(run, events);
+  }
+
+  async readReceipt(name: RunName, key: string): Promise<Receipt | undefined> {
+    const [seen] = await this.#store.readKeys(name, [key]);
+    if (seen === undefined) return undefined;
+    if (seen.seq === undefined) return { handled: () => this.#inboxes.handled(name, key) };
+    const { head } = await this.#readStored(name);
+    const { seq, outcome, error } = await this.past.entry(head, seen.seq);
+    return { handled: async () => ({ seq, outcome, error: error && errorOf(error) }) };
+  }
+
+  watch(name: RunName, holds: Parameters<Watchers["watch"]>[1]): ReturnType<Watchers["watch"]> {
+    return this.#watchers.watch(keyOf(name), holds);
+  }
+
+  checkpoint(run: LiveRun): Promise<void> {
+    return this.#loop.checkpoint(run);
+  }
+
+  async revive(parked: LiveRun): Promise<void> {
+    const { at: from } = await this.past.entry(parked.head, parked.head.seq - 1);
+    this.#residents.remove(parked);
+    const run = await this.#find(parked.name);
+    if (run?.state.timers.some(({ resume }) => resume !== undefined) === true)
+      await this.deliver(run, resumeEvent([{ from, until: this.clock.now() }]));
+  }
+
+  // What happens after a commit.
+
+  #publish(checkpoint: Checkpoint): void {
+    const { run, taken, sends, starts, begun } = checkpoint;
+    for (const child of starts) this.#publish(child);
+    const key = keyOf(run.name);
+    const active = run.head.status === "active";
+    if (hasEnded(run)) this.#residents.remove(run);
+    else if (run.head.seq === taken.length) this.#residents.add(run);
+    for (const { step } of taken) if (step.effects.length > 0) this.#tell(run, step.effects);
+    for (const one of begun.values()) this.#activities.start(one, run.machine.activities, run.head);
+    for (const { row } of sends) this.#inboxes.arrived(row);
+    if (active && run.head.wakeAt !== undefined) this.#waker.wakeAt(run.head.wakeAt);
+    if (run.head.status === "parked") this.#problem(run.name, checkpoint.reason);
+    this.#watchers.tell(key, run);
+    if (active && run.more && run.inbox.length === 0) this.#inboxes.refill(run);
+  }
+
+  #tell({ name }: LiveRun, effects: Checkpoint["taken"][number]["step"]["effects"]): void {
+    const { run } = name;
+    for (const effect of effects) {
+      if (effect.type === "log") this.#observe(name, () => this.#options.onLog?.({ ...effect, run }));
+      else if (effect.type === "emit") this.#observe(name, () => this.#options.onEmit?.({ ...effect, run }));
+      else if (effect.type === "reply") this.replies.tell(replyName(name, effect.to), effect.data ?? null);
+      else if (effect.type === "cancel" && effect.of === "activity")
+        this.#activities.cancel(name, effect.key);
     }
-    if (this.#closed) return;
-    const next = await this.#store.nextDue();
-    if (next !== undefined) this.#alarm.set(next);
   }
 
-  #fireTimers(run: LiveRun, now: number): void {
-    const waiting = new Set(run.inbox.map(({ event }) => event.timer));
-    for (const { key, due, event } of run.state.timers.toSorted((one, other) => one.due - other.due)) {
-      if (due <= now && !waiting.has(key)) this.#deliver(run, { ...event, timer: key }).catch(() => {});
+  /** Whoever listens cannot hurt the run. */
+  #observe(name: RunName, tell: () => void): void {
+    try {
+      tell();
+    } catch (error) {
+      this.#problem(name, error);
     }
   }
 
-  #check(): void {
-    if (this.#failure !== undefined) throw this.#failure;
-    if (this.#closed) throw closedError();
+  #problem({ tenant, run }: RunName, error: unknown): void {
+    this.#options.onProblem?.({ tenant, run, error });
   }
 
-  #fail(error: unknown): void {
-    if (this.#closed) return;
-    this.#failure ??= error;
-    this.#alarm.stop();
-    this.#watchers.fail(this.#failure);
-    this.#loop.close();
-    this.#activities.close();
+  /** Puts a run aside for a person, with what is wrong. */
+  #park(run: LiveRun, error: unknown): void {
+    if (hasEnded(run) || run.head.status === "parked" || isUnavailable(error)) return;
+    this.deliver(run, parkEvent(describeError(error))).catch((cause: unknown) => {
+      this.#problem(run.name, cause);
+    });
+  }
+
+  // Finding runs.
+
+  /** The live run; reads it from the store if it is not in memory. */
+  async #find(name: RunName): Promise<LiveRun | undefined> {
+    return this.#residents.find(name, () => this.#load(name));
+  }
+
+  async #load(name: RunName): Promise<LiveRun | undefined> {
+    const loaded = await this.#store.load(name);
+    if (loaded === undefined) return undefined;
+    const run = await hydrate(loaded, this.#registry, this.past);
+    if (hasEnded(run)) return run;
+    if (run.head.status === "parked") {
+      this.#residents.add(run);
+      return run;
+    }
+    const activities = await Promise.all(
+      loaded.activities.map(async (row) => ({ row, effect: await this.past.activity(row, run.head) })),
+    );
+    this.#residents.add(run);
+    for (const begun of activities) this.#activities.start(begun, run.machine.activities, run.head);
+    run.more = loaded.inbox.length >= limits.inboxLoadedMax;
+    for (const row of loaded.inbox) this.#inboxes.bring(run, row);
+    this.#waker.resume(run);
+    this.#watchers.tell(keyOf(name), run);
+    return run;
   }
 }
 
-function keyOf({ tenant, run }: RunName): string {
-  return `${tenant}\n${run}`;
+/** An error as it was before it went into the journal. */
+function errorOf({ code, message }: Record<string, unknown>): HoldfastError {
+  return new HoldfastError(code as HoldfastError["code"], message as string);
 }
 
 function closedError(): HoldfastError {

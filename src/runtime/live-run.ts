@@ -5,7 +5,7 @@ import type { Outcome } from "../core/step.ts";
 import { blankState } from "../core/work.ts";
 import type { HoldfastError } from "../errors.ts";
 import { genesis } from "../store/journal.ts";
-import type { RunHead, RunName } from "../store/records.ts";
+import type { RunHead, RunName, Spending } from "../store/records.ts";
 import type { BoundMachine } from "./registry.ts";
 
 /** What became of an event, once that is durable. */
@@ -23,8 +23,11 @@ export interface Delivery {
   /** The inbox row it comes from; without one it lives in memory until the commit of its step. */
   readonly row?: string;
   readonly key?: string;
+  /** What the activity whose end it tells had used up. */
+  readonly spent?: Spending;
   readonly handled?: (handled: Handled) => void;
-  readonly failed?: (error: unknown) => void;
+  /** It could not be taken: it is as if it had never been sent, unless it has a row. */
+  readonly failed: (error: unknown) => void;
 }
 
 export interface LiveRun {
@@ -34,18 +37,20 @@ export interface LiveRun {
   state: State;
   /** In order of arrival. */
   readonly inbox: Delivery[];
-  /** Keys taken since the run came into memory; older ones are the store's to know. */
-  readonly keys: Set<string>;
+  /** Whether the store may have more events for it than are here. */
+  more: boolean;
   /** Bytes of the newest snapshot, and of the entries since: when these outweigh it, a new one pays. */
   snapshotBytes: number;
   entryBytes: number;
+  /** The digests of its large texts that are stored; undefined while it has none. */
+  contents: Map<string, string> | undefined;
 }
 
 /** A run that has not taken its first step: nothing of it is stored yet. */
 export function newRun(
   name: RunName,
   machine: BoundMachine,
-  parts: Pick<RunHead, "subject" | "attributes" | "parent">,
+  parts: Pick<RunHead, "subject" | "attributes" | "parent" | "limits">,
   at: number,
 ): LiveRun {
   const head: RunHead = {
@@ -62,16 +67,18 @@ export function newRun(
     updatedAt: at,
   };
   const state = blankState(machine.machine.chart);
-  return { name, machine, head, state, inbox: [], keys: new Set(), snapshotBytes: 0, entryBytes: 0 };
+  return {
+    ...{ name, machine, head, state, inbox: [] },
+    ...{ more: false, snapshotBytes: 0, entryBytes: 0, contents: undefined },
+  };
 }
 
 /** Takes the most urgent delivery out of the inbox. */
-export function takeDelivery(run: LiveRun): Delivery | undefined {
+export function takeDelivery({ inbox }: LiveRun): Delivery {
   let best = 0;
-  run.inbox.forEach((delivery, index) => {
-    if (delivery.priority > (run.inbox[best] as Delivery).priority) best = index;
-  });
-  return run.inbox.splice(best, 1)[0];
+  for (let index = 1; index < inbox.length; index++)
+    if ((inbox[index] as Delivery).priority > (inbox[best] as Delivery).priority) best = index;
+  return (best === 0 ? inbox.shift() : inbox.splice(best, 1)[0]) as Delivery;
 }
 
 /** Whether a run takes no more events. */

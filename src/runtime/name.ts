@@ -1,6 +1,12 @@
 /** Names that users choose: runs, tenants, subjects and keys. */
 import { HoldfastError } from "../errors.ts";
 import { limits } from "../limits.ts";
+import type { RunName } from "../store/records.ts";
+
+/** Whose runs they are unless something is said. */
+export const defaultTenant = "default";
+/** Where the platform keeps what is nobody's. */
+export const systemTenant = "holdfast";
 
 /** Throws NAME_INVALID for a name that a store would cut, change or take for another. */
 export function checkName(what: string, name: unknown): void {
@@ -22,4 +28,9 @@ function problemOf(name: unknown): string | undefined {
   // Databases replace half a character by another one and end texts at NUL, so that two names could become one.
   if (!name.isWellFormed() || name.includes("\0")) return "has characters that stores cannot keep";
   return undefined;
+}
+
+/** One text for a run's name: the length says where the tenant ends. */
+export function keyOf({ tenant, run }: RunName): string {
+  return `${tenant.length} ${tenant} ${run}`;
 }

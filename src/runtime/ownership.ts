@@ -1,5 +1,5 @@
 /** The right of this process to step the runs of a store: taken at the start, renewed while it lives, given back at the end. */
-import { HoldfastError } from "../errors.ts";
+import { HoldfastError, isUnavailable } from "../errors.ts";
 import type { Store } from "../store/store.ts";
 import type { Clock } from "./clock.ts";
 import { isGone } from "./worker.ts";
@@ -14,7 +14,9 @@ export class Ownership {
   readonly #clock: Clock;
   readonly #worker: string;
   readonly #lost: (error: unknown) => void;
-  #stop: () => void = () => {};
+  #taking: Promise<number | undefined> = Promise.resolve(undefined);
+  #stopTimer: () => void = () => {};
+  #stopped = false;
 
   /** `lost` is told when the right could not be renewed. */
   constructor(store: Store, clock: Clock, worker: string, lost: (error: unknown) => void) {
@@ -24,13 +26,21 @@ export class Ownership {
     this.#lost = lost;
   }
 
-  /** Takes the right, and goes on renewing it; throws STORE_OWNED if a process that is alive has it. */
-  async take(): Promise<void> {
+  /**
+   * Takes the right, and goes on renewing it; throws STORE_OWNED if a process that is alive has it. Gives the last sign
+   * of life of the owner before.
+   */
+  async take(): Promise<number | undefined> {
+    this.#taking = this.#own();
+    return this.#taking;
+  }
+
+  async #own(): Promise<number | undefined> {
     const own = () => this.#store.own(this.#worker, leaseMs, this.#clock.now());
     let lease = await own();
     if (lease.outcome === "taken" && isGone(lease.owner)) {
       // It was killed: there is no need to wait for its lease to lapse.
-      await this.#store.release(lease.owner, lease.epoch);
+      await this.#store.release(lease.owner, lease.epoch, undefined);
       lease = await own();
     }
     if (lease.outcome === "taken") {
@@ -39,14 +49,41 @@ export class Ownership {
         `Another process (${lease.owner}) owns the runs of this store; stop it first, or use a store that many processes share`,
       );
     }
+    // Somebody had it in between: what this process knows of its runs may be old.
+    if (this.epoch !== 0 && this.epoch !== lease.epoch) throw lostError();
     this.epoch = lease.epoch;
-    this.#stop = this.#clock.after(leaseMs / 3, () => {
-      this.take().catch(this.#lost);
+    this.#renewIn(leaseMs / 3);
+    return lease.aliveAt;
+  }
+
+  #renewIn(ms: number): void {
+    if (this.#stopped) return;
+    this.#stopTimer = this.#clock.after(ms, () => {
+      this.take().catch((error: unknown) => {
+        // Until somebody else takes it, the right is not lost; and then the epoch keeps this process from writing.
+        if (isUnavailable(error)) this.#renewIn(leaseMs / 10);
+        else this.#lost(error);
+      });
     });
   }
 
-  async giveBack(): Promise<void> {
-    this.#stop();
-    await this.#store.release(this.#worker, this.epoch);
+  /** Renews no more. */
+  stop(): void {
+    this.#stopped = true;
+    this.#stopTimer();
   }
+
+  /** Gives the right back, if this process has it. */
+  async giveBack(): Promise<void> {
+    this.stop();
+    await this.#taking.catch(() => {});
+    if (this.epoch !== 0) await this.#store.release(this.#worker, this.epoch, this.#clock.now());
+  }
+}
+
+function lostError(): HoldfastError {
+  return new HoldfastError(
+    "STORE_OWNED",
+    "Another process owned the runs of this store in between; create another runtime",
+  );
 }

@@ -1,9 +1,13 @@
 /** The machines a runtime knows, by name and version, each with what it needs to run. */
 import { type Chart, priorityOf } from "../core/chart.ts";
-import { descriptorMatches } from "../core/event.ts";
+import { compensationMachine } from "../core/compensation.ts";
+import { descriptorMatches, type Event } from "../core/event.ts";
 import type { Machine } from "../core/machine.ts";
+import type { State } from "../core/state.ts";
 import { HoldfastError } from "../errors.ts";
-import type { Activity } from "./activity.ts";
+import type { Attribute } from "../store/records.ts";
+import type { Activity } from "./attempt.ts";
+import { isControl } from "./control.ts";
 import { definitionHash } from "./definition-hash.ts";
 
 /** A machine with its activities and the hash of its definition. */
@@ -11,7 +15,11 @@ export interface BoundMachine {
   readonly machine: Machine;
   readonly hash: string;
   readonly activities: Readonly<Record<string, Activity>>;
+  /** What a run in this state can be found by. */
+  readonly attributes: Attributes | undefined;
 }
+
+type Attributes = (state: State) => Readonly<Record<string, Attribute>>;
 
 export interface Registry {
   /** The machine of that name and version, the newest one without a version; throws MACHINE_UNKNOWN. */
@@ -21,22 +29,27 @@ export interface Registry {
 export interface MachineEntry {
   readonly machine: Machine;
   readonly activities?: Readonly<Record<string, Activity>>;
+  /** Values to find its runs by, made anew from every state. */
+  readonly attributes?: Attributes;
 }
 
-export function createRegistry(entries: readonly MachineEntry[]): Registry {
+export function createRegistry(machines: readonly (MachineEntry | Machine)[]): Registry {
+  const entries = machines.map((given) => ("chart" in given ? { machine: given } : given));
   const byId = new Map<string, Map<number, BoundMachine>>();
   const known = (machine: Machine) => byId.get(machine.id)?.get(machine.version);
-  const add = (machine: Machine, activities: BoundMachine["activities"]) => {
+  const add = (machine: Machine, activities: BoundMachine["activities"], attributes?: Attributes) => {
     const versions = byId.get(machine.id) ?? new Map<number, BoundMachine>();
-    versions.set(machine.version, { machine, activities, hash: definitionHash(machine.definition) });
+    const hash = definitionHash(machine.definition);
+    versions.set(machine.version, { machine, activities, attributes, hash });
     byId.set(machine.id, versions);
+    if (machine.chart.compensates) add(compensationMachine(machine), activities);
   };
-  for (const { machine, activities = {} } of entries) {
+  for (const { machine, activities = {}, attributes } of entries as readonly MachineEntry[]) {
     if (known(machine) !== undefined) {
       const twice = `The machine ${machine.id}@${machine.version} is given twice`;
       throw new HoldfastError("MACHINE_INVALID", twice);
     }
-    add(machine, activities);
+    add(machine, activities, attributes);
   }
   // Child machines that a definition brings along need no entry of their own, and share their parent's activities.
   const addChildren = ({ machines }: Machine, activities: BoundMachine["activities"]) => {
@@ -46,7 +59,8 @@ export function createRegistry(entries: readonly MachineEntry[]): Registry {
       addChildren(child, activities);
     }
   };
-  for (const { machine, activities = {} } of entries) addChildren(machine, activities);
+  for (const { machine, activities = {} } of entries as readonly MachineEntry[])
+    addChildren(machine, activities);
   return {
     read(id, version) {
       const versions = byId.get(id);
@@ -63,7 +77,10 @@ export function createRegistry(entries: readonly MachineEntry[]): Registry {
   };
 }
 
-/** Which event goes first when several wait. */
-export function eventPriority(chart: Chart, type: string): number {
+/** Which event goes first when several wait; control goes before all. */
+export function eventPriority(chart: Chart, event: Event): number {
+  if (isControl(event)) return Number.POSITIVE_INFINITY;
+  if (chart.priorities.length === 0) return 0;
+  const { type } = event;
   return priorityOf(chart, type, (descriptor, given) => descriptorMatches(descriptor, given, chart.matching));
 }

@@ -5,23 +5,35 @@ import type { Json, JsonObject } from "../core/json.ts";
 import type { Machine } from "../core/machine.ts";
 import type { State } from "../core/state.ts";
 import type { Entry } from "../store/journal.ts";
-import type { Attribute, RunHead } from "../store/records.ts";
-import type { Store } from "../store/store.ts";
+import type { Attribute, RunHead, RunStatus } from "../store/records.ts";
+import type { RunQuery, Store } from "../store/store.ts";
+import type { LimitSource } from "./budget.ts";
 import type { Clock } from "./clock.ts";
+import type { DeadLetters } from "./dead-letters.ts";
 import type { Ids } from "./ids.ts";
 import type { Handled } from "./live-run.ts";
 import type { MachineEntry } from "./registry.ts";
 import type { Seal } from "./seal.ts";
+import type { Chunk } from "./stream.ts";
 
 export interface RuntimeOptions {
   readonly store: Store;
-  readonly machines: readonly MachineEntry[];
+  readonly machines: readonly (MachineEntry | Machine)[];
   readonly seal?: Seal;
   readonly clock?: Clock;
   readonly ids?: Ids;
   /** Told of what runs log and emit, once it is durable. */
   readonly onLog?: (log: LogEffect & { readonly run: string }) => void;
   readonly onEmit?: (emitted: EmitEffect & { readonly run: string }) => void;
+  /** Told of what the runtime cannot settle by itself and nobody waits for: a run that is parked or cannot be read. */
+  readonly onProblem?: (problem: Problem) => void;
+}
+
+/** Something that needs a person. */
+export interface Problem {
+  readonly tenant: string;
+  readonly run: string;
+  readonly error: unknown;
 }
 
 export interface StartOptions {
@@ -32,12 +44,31 @@ export interface StartOptions {
   readonly input?: Json;
   /** Values to find the run by. */
   readonly attributes?: Readonly<Record<string, Attribute>>;
+  /** What it may use up, beside or instead of what its machine says. */
+  readonly limits?: LimitSource;
 }
 
 /** Proof that an event is durable. */
 export interface Receipt {
   /** What became of it. */
   handled(): Promise<Handled>;
+}
+
+/** An event to send. A repeated key is the same event. */
+export interface Outgoing {
+  readonly type: string;
+  readonly data?: Json;
+  readonly key?: string;
+}
+
+/** How a run ended. */
+export interface End {
+  readonly status: Exclude<RunStatus, "active" | "parked">;
+  /** The states it was in, joined by commas. */
+  readonly state: string;
+  readonly output: Json | undefined;
+  /** Why it failed. */
+  readonly reason: JsonObject | undefined;
 }
 
 /** A run, as its users hold it. */
@@ -49,11 +80,26 @@ export interface Run<Context = JsonObject> {
   head(): Promise<RunHead>;
   /** Sends an event; resolves when it is durable. A repeated key is the same event. */
   send(type: string, data?: Json, options?: { readonly key?: string }): Promise<Receipt>;
-  /** Resolves once a state is active. */
+  /** Sends several at once: all of them are durable, in this order, or none. */
+  sendAll(events: readonly Outgoing[]): Promise<readonly Receipt[]>;
+  /** Sends an event and resolves with the reply the machine gives to it, in that step or a later one. */
+  ask(
+    type: string,
+    data?: Json,
+    options?: { readonly key?: string; readonly timeout?: number | string },
+  ): Promise<Json>;
+  /** Resolves once a state is active; rejects if the run ends without. */
   waitFor(path: string): Promise<State<Context>>;
   /** Resolves when the run has ended. */
-  finished(): Promise<{ readonly state: string; readonly output: Json | undefined }>;
+  finished(): Promise<End>;
+  /** Ends it: exit actions run, what it waits for is cancelled, what it did is compensated. */
   cancel(): Promise<void>;
+  /** Brings a parked run back; a result it could not take is given to it again. */
+  retry(): Promise<void>;
+  /** Commits steps that wait, where the machine's checkpoint policy lets them. */
+  checkpoint(): Promise<void>;
+  /** What an activity says while it runs, from an offset on, until it is over. By its id while it runs, or its key. */
+  stream(activity: string, from?: number): AsyncIterable<Chunk>;
   /** Its steps, in order. */
   journal(from?: number): AsyncIterable<Entry>;
 }
@@ -66,5 +112,14 @@ export interface Runtime {
   ): Promise<Run<Context>>;
   /** An existing run; throws RUN_UNKNOWN. */
   run(id: string, options?: { readonly tenant?: string }): Promise<Run>;
+  /** The runs that fit, the newest first. */
+  find(query?: FindQuery): AsyncIterable<RunHead>;
+  /** Events that found no run to take them. */
+  readonly deadLetters: DeadLetters;
+  /** Resolves when no more steps are taken: with the error if the runtime had to stop by itself. */
+  readonly stopped: Promise<unknown>;
   close(): Promise<void>;
 }
+
+/** Which runs to find; all of a tenant's unless something is said. */
+export type FindQuery = Partial<Omit<RunQuery, "limit" | "after">>;

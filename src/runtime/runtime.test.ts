@@ -8,7 +8,7 @@ import { memory } from "../store/memory/store.ts";
 import { sqlite } from "../store/sqlite/store.ts";
 import type { Store } from "../store/store.ts";
 import { VirtualClock } from "../testing/virtual-clock.ts";
-import type { Activity, ActivityScope } from "./activity.ts";
+import type { Activity, ActivityScope } from "./attempt.ts";
 import { createRuntime, type Runtime } from "./runtime.ts";
 
 const counter = defineMachine<{ n: number; log: Json[] }>({
@@ -134,7 +134,7 @@ describe.each(Object.keys(stores))("on %s", (kind) => {
       const again = await (await boot()).run("a");
       expect(await again.state()).toEqual(before);
       await again.send("end");
-      expect(await again.finished()).toEqual({ state: "closed", output: 6 });
+      expect(await again.finished()).toEqual({ status: "done", state: "closed", output: 6 });
       const steps = [];
       for await (const { seq, event, outcome } of again.journal()) steps.push([seq, event.type, outcome]);
       expect(steps).toEqual([
@@ -191,7 +191,10 @@ describe.each(Object.keys(stores))("on %s", (kind) => {
       await Promise.all([run.send("add", 1, { key: "k" }), run.send("add", 1, { key: "k" })]);
       await crash(first);
       const again = await (await boot()).run("a");
-      expect((await (await again.send("add", 1, { key: "k" })).handled()).outcome).toBe("ignored");
+      expect(await (await again.send("add", 1, { key: "k" })).handled()).toMatchObject({
+        seq: 2,
+        outcome: "taken",
+      });
       expect((await again.state()).context.n).toBe(1);
     });
 

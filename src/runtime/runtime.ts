@@ -2,7 +2,7 @@
 import { Engine } from "./engine.ts";
 import type { Runtime, RuntimeOptions } from "./run.ts";
 
-export type { Receipt, Run, Runtime, RuntimeOptions, StartOptions } from "./run.ts";
+export type * from "./run.ts";
 
 /** Opens a store and brings its runs back to life. */
 export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {

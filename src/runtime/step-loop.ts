@@ -6,18 +6,15 @@
  * L2. A run has one turn at a time; what comes meanwhile waits for the next one.
  * L3. Whatever became ready while a commit was on its way goes into the next one together: no delay when idle, large
  *     groups under load.
- * L4. A commit that the store refuses leaves the run as the store has it: it is dropped from memory and read again.
+ * L4. A commit that the store refuses, or of which nobody knows whether it was made, leaves the run as the store has it:
+ *     it is dropped from memory and read again.
  */
-import { cancel, type Step, start, step } from "../core/step.ts";
-import { HoldfastError, isHoldfastError } from "../errors.ts";
-import type { RunName } from "../store/records.ts";
-import type { CommitOutcome, Store } from "../store/store.ts";
+import { limits } from "../limits.ts";
+import type { Commit, CommitOutcome, Store } from "../store/store.ts";
 import { Checkpoint, type Recording } from "./checkpoint.ts";
+import { mayWait } from "./checkpoint-policy.ts";
 import type { Clock } from "./clock.ts";
-import { type Delivery, type LiveRun, takeDelivery } from "./live-run.ts";
-
-/** How many steps of one run go into one commit: enough to batch, few enough to be fair to the others. */
-const stepsPerTurnMax = 64;
+import { type Delivery, type Handled, type LiveRun, takeDelivery } from "./live-run.ts";
 
 /** What the loop needs of the rest of the runtime. */
 export interface LoopWorld extends Recording {
@@ -26,16 +23,24 @@ export interface LoopWorld extends Recording {
   readonly epoch: () => number;
   /** A turn of a run is durable: its effects may happen now. */
   published(checkpoint: Checkpoint): void;
-  /** The store has another idea of this run; its deliveries that were only in memory come back. */
-  lost(run: LiveRun, deliveries: readonly Delivery[], outcome: CommitOutcome): void;
-  /** The store cannot be reached, or this process no longer owns the runs. */
+  /** The store has another idea of this run than memory, or has had one of the keys before; these were not taken. */
+  refused(run: LiveRun, deliveries: readonly Delivery[], outcome: CommitOutcome): void;
+  /** Nobody knows whether a commit of this run was made. */
+  unknown(run: LiveRun, deliveries: readonly Delivery[], error: unknown): void;
+  /** A run that has ended or is parked cannot take these. */
+  left(run: LiveRun, deliveries: readonly Delivery[]): void;
+  /** Something is wrong with the loop itself. */
   failed(error: unknown): void;
 }
 
 export class StepLoop {
   readonly #world: LoopWorld;
   readonly #ready = new Set<LiveRun>();
-  #turning = false;
+  /** Turns that may wait for a later commit, as the policy of their machine says. */
+  readonly #waiting = new Map<LiveRun, Checkpoint>();
+  /** Runs whose commit is on its way. */
+  readonly #committing = new Set<LiveRun>();
+  #turning: Promise<void> | undefined;
   #closed = false;
 
   constructor(world: LoopWorld) {
@@ -51,105 +56,136 @@ export class StepLoop {
   /** Makes sure a run that has something to take gets its turn. */
   wake(run: LiveRun): void {
     this.#ready.add(run);
-    if (this.#turning || this.#closed) return;
-    this.#turning = true;
-    this.#world.clock.soon(() => void this.#turns());
+    if (this.#turning !== undefined || this.#closed) return;
+    this.#turning = new Promise((done) => {
+      this.#world.clock.soon(() => void this.#turns().then(done));
+    });
   }
 
-  close(): void {
+  /** Commits what a run has taken and not committed yet. */
+  async checkpoint(run: LiveRun): Promise<void> {
+    const waiting = this.#waiting.get(run);
+    if (waiting === undefined) return;
+    waiting.forced = true;
+    this.wake(run);
+    await this.#turning;
+  }
+
+  /** Whether memory is ahead of the store, or about to be. */
+  isBusy(run: LiveRun): boolean {
+    return (
+      run.inbox.length > 0 || this.#ready.has(run) || this.#waiting.has(run) || this.#committing.has(run)
+    );
+  }
+
+  /** Takes no more turns; resolves when the one under way is over. Whoever waits for another one is told this error. */
+  async close(error: unknown): Promise<void> {
     this.#closed = true;
+    await this.#turning;
+    for (const { inbox } of this.#ready) for (const { failed } of inbox.splice(0)) failed(error);
   }
 
   async #turns(): Promise<void> {
     try {
-      while (this.#ready.size > 0 && !this.#closed) await this.#turn();
+      while (this.#ready.size > 0 && !this.#closed) {
+        await this.#turn();
+        // A store may answer at once, for ever: whatever else the process has to do comes in between.
+        await new Promise<void>((resolve) => this.#world.clock.soon(resolve));
+      }
     } catch (error) {
       this.#closed = true;
+      for (const { inbox } of this.#ready) for (const { failed } of inbox.splice(0)) failed(error);
       this.#world.failed(error);
     } finally {
-      this.#turning = false;
+      this.#turning = undefined;
     }
   }
 
   /** One turn: every ready run takes its steps, one commit makes them durable, and then they are published. */
   async #turn(): Promise<void> {
-    const { store, clock, epoch } = this.#world;
-    const now = clock.now();
-    const runs = [...this.#ready];
-    this.#ready.clear();
-    const turns = runs.map((run) => this.#takeSteps(run, now));
-    // Without a step there is nothing to commit: whatever is repeated was durable before this turn.
-    for (const { taken, run, repeats } of turns) if (taken.length === 0) answer(repeats, run);
-    const checkpoints = turns.filter(({ taken }) => taken.length > 0);
-    if (checkpoints.length === 0) return;
-    const commits = checkpoints.map((checkpoint) => checkpoint.commit(epoch()));
-    const outcomes = await store.commit(commits, now);
-    checkpoints.forEach((checkpoint, index) => {
-      this.#conclude(checkpoint, outcomes[index] as CommitOutcome);
-    });
+    const now = this.#world.clock.now();
+    const checkpoints: Checkpoint[] = [];
+    const commits: Commit[] = [];
+    for (const run of [...this.#ready].slice(0, limits.runsPerTurnMax)) {
+      this.#ready.delete(run);
+      const checkpoint = this.#takeSteps(run, now);
+      const commit = checkpoint && this.#prepare(checkpoint);
+      if (checkpoint === undefined || commit === undefined) continue;
+      checkpoints.push(checkpoint);
+      commits.push(commit);
+      this.#committing.add(run);
+    }
+    if (commits.length === 0) return;
+    let outcomes: readonly CommitOutcome[];
+    try {
+      outcomes = await this.#world.store.commit(commits);
+    } catch (error) {
+      this.#committing.clear();
+      for (const checkpoint of checkpoints)
+        this.#world.unknown(checkpoint.run, this.#takeBack(checkpoint), error);
+      return;
+    }
+    this.#committing.clear();
+    for (let index = 0; index < checkpoints.length; index++)
+      this.#conclude(checkpoints[index] as Checkpoint, outcomes[index] as CommitOutcome);
   }
 
-  #takeSteps(run: LiveRun, now: number): Checkpoint {
-    const checkpoint = new Checkpoint(run, this.#world);
-    while (run.inbox.length > 0 && checkpoint.taken.length < stepsPerTurnMax) {
-      const delivery = takeDelivery(run) as Delivery;
-      const { key } = delivery;
-      if (key !== undefined && run.keys.has(key)) {
-        checkpoint.repeats.push(delivery);
-        continue;
+  /** The steps a run takes now; undefined if there is nothing to commit yet. */
+  #takeSteps(run: LiveRun, now: number): Checkpoint | undefined {
+    const checkpoint = this.#waiting.get(run) ?? new Checkpoint(run, this.#world);
+    this.#waiting.delete(run);
+    for (let steps = 0; run.inbox.length > 0 && checkpoint.head.status === run.head.status; steps++) {
+      if (steps >= limits.stepsPerTurnMax) {
+        this.#ready.add(run);
+        break;
       }
-      if (key !== undefined) run.keys.add(key);
+      const delivery = takeDelivery(run);
       try {
-        checkpoint.add(delivery, stepOf(run, checkpoint, delivery, now), now);
+        checkpoint.take(delivery, now);
       } catch (error) {
-        if (!isHoldfastError(error)) throw error;
-        delivery.failed?.(error);
+        delivery.failed(error);
       }
     }
-    if (run.inbox.length > 0) this.#ready.add(run);
-    return checkpoint;
+    if (checkpoint.taken.length === 0) return undefined;
+    if (!mayWait(checkpoint)) return checkpoint;
+    this.#waiting.set(run, checkpoint);
+    return undefined;
+  }
+
+  #prepare(checkpoint: Checkpoint): Commit | undefined {
+    try {
+      return checkpoint.commit(this.#world.epoch());
+    } catch (error) {
+      for (const { failed } of this.#takeBack(checkpoint)) failed(error);
+      return undefined;
+    }
   }
 
   #conclude(checkpoint: Checkpoint, outcome: CommitOutcome): void {
     const { run, taken, repeats } = checkpoint;
-    if (outcome.outcome === "committed") {
-      checkpoint.adopt();
-      for (const { delivery, step: made, seq } of taken) {
-        delivery.handled?.({ seq, outcome: made.outcome, error: made.error });
-      }
-      answer(repeats, run);
-      this.#world.published(checkpoint);
+    if (outcome.outcome !== "committed") {
+      this.#world.refused(run, this.#takeBack(checkpoint), outcome);
       return;
     }
+    checkpoint.adopt();
+    for (const { delivery, step, seq } of taken)
+      delivery?.handled?.({ seq, outcome: step.outcome, error: step.error });
+    for (const repeat of repeats) repeat.handled?.(handledAs(repeat, checkpoint));
+    this.#world.published(checkpoint);
+    if (run.head.status === "active") return;
     this.#ready.delete(run);
-    const deliveries = [...taken.map(({ delivery }) => delivery), ...repeats, ...run.inbox.splice(0)];
-    this.#world.lost(run, deliveries, outcome);
+    if (run.inbox.length > 0) this.#world.left(run, run.inbox.splice(0));
+  }
+
+  /** Everything that was to be taken with a commit that did not happen, in its order. */
+  #takeBack({ run, taken, repeats }: Checkpoint): Delivery[] {
+    this.#ready.delete(run);
+    return [...taken.flatMap(({ delivery }) => delivery ?? []), ...repeats, ...run.inbox.splice(0)];
   }
 }
 
-/** Tells senders that their event is one the run has had. */
-function answer(repeats: readonly Delivery[], { head }: LiveRun): void {
-  for (const { handled } of repeats) handled?.({ seq: head.seq, outcome: "ignored", error: undefined });
-}
-
-/** The step a delivery leads to; `cancel` is the one event the machine has no say in. */
-function stepOf(
-  { machine, name }: LiveRun,
-  { state, head }: Checkpoint,
-  delivery: Delivery,
-  at: number,
-): Step {
-  const options = { at, run: name.run };
-  if (head.seq === 0) return start(machine.machine, delivery.event.data, options);
-  if (delivery.event.type === "cancel" && delivery.event.kind === "platform")
-    return cancel(machine.machine, state, options);
-  return step(machine.machine, state, delivery.event, options);
-}
-
-/** The error a sender gets when its run went to another owner. */
-export function fencedError({ run }: RunName): HoldfastError {
-  return new HoldfastError(
-    "STORE_OWNED",
-    `Another process owns the runs of this store now; ${JSON.stringify(run)} goes on there`,
-  );
+/** What became of the first delivery of a key is what became of its repeats. */
+function handledAs({ key }: Delivery, { taken }: Checkpoint): Handled {
+  const { step, seq } = taken.find(({ delivery }) => delivery?.key === key) as Checkpoint["taken"][number];
+  return { seq, outcome: step.outcome, error: step.error };
 }

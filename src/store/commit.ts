@@ -1,9 +1,12 @@
 /** What makes a commit well formed, for every store. A commit that is not is a bug of its maker, never an outcome. */
 import type { Commit } from "./store.ts";
 
-/** Throws if a commit would leave a gap in the checkpoints (I3), or a head that is not that of its newest entry. */
+/**
+ * Throws if a commit would leave a gap in the checkpoints (I3), or a head that is not that of its newest entry, or tells
+ * of an event that none of its steps can have taken.
+ */
 export function checkCommit(commit: Commit): void {
-  const { expect, head, entries, snapshot, keys, starts } = commit;
+  const { expect, head, entries, snapshot, consumed, keys, starts } = commit;
   for (let index = 0; index < entries.length; index++)
     if (entries[index]!.seq !== expect + index + 1) fail(commit, "has a gap in its entries");
   const newest = entries.at(-1) ?? fail(commit, "has no entry");
@@ -15,7 +18,11 @@ export function checkCommit(commit: Commit): void {
   )
     fail(commit, "has a snapshot that is not the one its head tells of");
   // A second event of one key must not be stepped at all, so that only the first one is.
-  if (keys.length > 1 && new Set(keys).size < keys.length) fail(commit, "has a key twice");
+  if (hasTwice(keys, ({ key }) => key)) fail(commit, "has a key twice");
+  if (hasTwice(consumed, ({ id }) => id)) fail(commit, "consumes an event twice");
+  for (const taken of [consumed, keys])
+    for (const { seq } of taken)
+      if (!(seq > expect && seq <= head.seq)) fail(commit, "takes an event with a step it does not have");
   for (const start of starts) {
     if (start.expect !== 0) fail(start, "is to begin a run that has begun");
     if (start.consumed.length > 0) fail(start, "consumes events of a run that has none");
@@ -26,6 +33,10 @@ export function checkCommit(commit: Commit): void {
 /** Commits and all that begin with them, however deep. */
 export function withStarts(commits: readonly Commit[]): readonly Commit[] {
   return commits.flatMap((commit) => [commit, ...withStarts(commit.starts)]);
+}
+
+function hasTwice<Item>(items: readonly Item[], nameOf: (item: Item) => string): boolean {
+  return items.length > 1 && new Set(items.map(nameOf)).size < items.length;
 }
 
 function fail({ head, expect }: Commit, problem: string): never {

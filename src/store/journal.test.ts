@@ -4,9 +4,24 @@ import { describe, expect, test } from "vitest";
 import type { Json } from "../core/json.ts";
 import { limits } from "../limits.ts";
 import { decode, encode } from "./codec.ts";
-import { type Entry, genesis, readEntry, writeEntry } from "./journal.ts";
+import { type Contents, contentDigest, contentsOf, pack, unpack } from "./content.ts";
+import { type Binding, type Entry, genesis, openEntry, readEntry, writeEntry } from "./journal.ts";
+import type { EntryRow } from "./records.ts";
 
-const same = (bytes: Uint8Array) => bytes;
+/** Contents in a map, and bytes as they are. */
+function bind(texts = new Map<string, string>()): Binding & { readonly texts: Map<string, string> } {
+  const contents: Contents = {
+    keep(text) {
+      texts.set(contentDigest(text), text);
+      return contentDigest(text);
+    },
+    read: (digest) => texts.get(digest),
+  };
+  return { close: (bytes) => bytes, open: (bytes) => bytes, contents, texts };
+}
+const plain = bind();
+const read = (row: EntryRow, previous: string, binding = plain) =>
+  readEntry(openEntry(row, previous, binding, "it"), binding, "it");
 const long = "a text long enough to be worth keeping once, however often an entry has it";
 
 const entryOf = (data: Json): Entry => ({
@@ -50,27 +65,62 @@ describe("an entry", () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.boolean(), (value, withText) => {
         const data = JSON.parse(JSON.stringify(withText ? { value, text: long } : value)) as Json;
-        const row = writeEntry(entryOf(data), genesis, same);
-        expect(JSON.stringify(readEntry(row, genesis, same, "it"))).toBe(JSON.stringify(entryOf(data)));
+        const row = writeEntry(entryOf(data), genesis, plain);
+        expect(JSON.stringify(read(row, genesis))).toBe(JSON.stringify(entryOf(data)));
       }),
     );
-    const { bytes } = writeEntry(entryOf({ text: long }), genesis, same);
+    const { bytes } = writeEntry(entryOf({ text: long }), genesis, plain);
     expect(Buffer.from(bytes).toString().split(long)).toHaveLength(2);
   });
 
   test("with any single bit changed does not match its digest any more", () => {
-    const row = writeEntry(entryOf("hello"), genesis, same);
+    const row = writeEntry(entryOf("hello"), genesis, plain);
     for (let bit = 0; bit < row.bytes.length * 8; bit++) {
       const bytes = row.bytes.slice();
       bytes[bit >> 3] = (bytes[bit >> 3] as number) ^ (1 << (bit & 7));
-      expect(() => readEntry({ ...row, bytes }, genesis, same, "it")).toThrow("does not match its digest");
+      expect(() => read({ ...row, bytes }, genesis)).toThrow("does not match its digest");
     }
   });
 
   test("does not follow any other entry than its own predecessor", () => {
-    const first = writeEntry(entryOf(1), genesis, same);
-    const second = writeEntry({ ...entryOf(2), seq: 2 }, first.digest, same);
-    expect(readEntry(second, first.digest, same, "it").seq).toBe(2);
-    expect(() => readEntry(second, genesis, same, "it")).toThrow("does not match its digest");
+    const first = writeEntry(entryOf(1), genesis, plain);
+    const second = writeEntry({ ...entryOf(2), seq: 2 }, first.digest, plain);
+    expect(read(second, first.digest).seq).toBe(2);
+    expect(() => read(second, genesis)).toThrow("does not match its digest");
+  });
+});
+
+describe("a large text", () => {
+  const large = "x".repeat(limits.contentLengthMin);
+
+  test("leaves its entry and is kept once, at the limit and not below it", () => {
+    const binding = bind();
+    const row = writeEntry(entryOf({ text: large, less: large.slice(1) }), genesis, binding);
+    expect([...binding.texts.values()]).toEqual([large]);
+    expect(contentsOf(openEntry(row, genesis, binding, "it"))).toEqual([contentDigest(large)]);
+    expect(read(row, genesis, binding)).toEqual(entryOf({ text: large, less: large.slice(1) }));
+  });
+
+  test("that is gone is found out, not read as empty", () => {
+    const packed = pack({ text: large }, bind().contents);
+    expect(() => unpack(packed, plain.contents, "entry 3")).toThrow("entry 3 needs the content");
+  });
+
+  test("of half characters is not taken for another one", () => {
+    const [one, other] = ["\ud800", "\ud801"].map((half) => half + large) as [string, string];
+    expect(contentDigest(one)).not.toBe(contentDigest(other));
+  });
+});
+
+describe("any stored value", () => {
+  test("with any single bit changed is refused", () => {
+    for (const value of [{ n: 5 }, "x".repeat(limits.compressedBytesMin)]) {
+      const good = encode(value);
+      for (let bit = 0; bit < good.length * 8; bit++) {
+        const bytes = good.slice();
+        bytes[bit >> 3] = (bytes[bit >> 3] as number) ^ (1 << (bit & 7));
+        expect(() => decode(bytes, "it")).toThrow("it cannot be read");
+      }
+    }
   });
 });

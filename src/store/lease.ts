@@ -9,7 +9,7 @@ export interface LeaseRow {
   /** Undefined before the first owner and after a release. */
   readonly owner: string | undefined;
   readonly epoch: number;
-  /** When it was taken or last renewed. */
+  /** When it was taken, last renewed or given back. */
   readonly from: number;
   readonly until: number;
 }
@@ -24,9 +24,15 @@ export function takeLease(
   leaseMs: number,
   now: number,
 ): LeaseRow | undefined {
-  if (isHeld(lease, now) && lease.owner !== worker) return undefined;
-  const epoch = isHeld(lease, now) ? lease.epoch : lease.epoch + 1;
+  if (lease.owner !== worker && isHeld(lease, now)) return undefined;
+  // Whoever still has it, lapsed or not, was never replaced: nothing it has under way needs to be fenced.
+  const epoch = lease.owner === worker ? lease.epoch : lease.epoch + 1;
   return { owner: worker, epoch, from: now, until: now + leaseMs };
+}
+
+/** The last sign of life of the owner before, when a worker takes its place; see `Lease` of the port. */
+export function aliveBefore(lease: LeaseRow, taken: LeaseRow): number | undefined {
+  return lease.epoch === 0 || taken.epoch === lease.epoch ? undefined : lease.from;
 }
 
 /** Whether a commit made under this epoch may still be written. A lapsed lease that nobody took is no reason against it. */

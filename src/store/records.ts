@@ -12,8 +12,26 @@ export interface RunName {
 /** `parked` runs need a person; the last three are final. */
 export type RunStatus = "active" | "parked" | "done" | "failed" | "cancelled";
 
+/** Whether a run of this status has ended: it takes no more events. */
+export function isFinal({ status }: { readonly status: RunStatus }): boolean {
+  return status !== "active" && status !== "parked";
+}
+
 /** A value runs can be found by. */
 export type Attribute = string | number | boolean;
+
+/** What activities used up: for agents, mostly models. */
+export interface Spending {
+  readonly tokens?: number;
+  readonly cost?: number;
+}
+
+/** What a run may use up before it is ended. */
+export interface RunLimits extends Spending {
+  readonly steps?: number;
+  /** Milliseconds since it began. */
+  readonly time?: number;
+}
 
 /** What is known of a run without reading its state: one row, replaced by every commit. */
 export interface RunHead extends RunName {
@@ -34,8 +52,11 @@ export interface RunHead extends RunName {
   /** When the newest entry was made. */
   readonly updatedAt: number;
   readonly completedAt?: number;
-  /** When its next timer is due. */
+  /** When its next timer is due, or its time is up. */
   readonly wakeAt?: number;
+  /** What it may use up, and has. */
+  readonly limits?: RunLimits;
+  readonly spent?: Spending;
   readonly attributes: Readonly<Record<string, Attribute>>;
   /** The run that started it, and under which key. */
   readonly parent?: { readonly run: string; readonly key: string; readonly id: string };
@@ -69,11 +90,27 @@ export interface ContentRow {
 /** An event that waits. The highest priority is taken first; `id`, the event's own within its run, orders equals. */
 export interface InboxRow extends RunName {
   readonly id: string;
+  /** Whose data it is: the sender's subject, under which its bytes are sealed. */
+  readonly subject: string;
   /** A repeat of a key that this run has seen is no second event. */
   readonly key?: string;
+  /** It may vanish if its run is gone; any other becomes a dead letter then. */
+  readonly expendable?: true;
   readonly priority: number;
   readonly at: number;
   readonly bytes: Uint8Array;
+}
+
+/** A key that a run has seen, and the checkpoint of the step that took its event; none while that waits in the inbox. */
+export interface SeenKey {
+  readonly key: string;
+  readonly seq?: number;
+}
+
+/** An event that found no run to take it: there was none of that name, or it had ended. `number` grows with each one. */
+export interface DeadLetterRow extends InboxRow {
+  readonly number: number;
+  readonly reason: "missing" | "ended";
 }
 
 /** An activity that is not settled. */
@@ -82,6 +119,7 @@ export interface ActivityRow extends RunName {
   readonly activity: string;
   /** Attempts begun so far. */
   readonly attempt: number;
+  /** `running`: the owner of its epoch sees to it; `waiting`: whoever comes first. */
   readonly status: "waiting" | "running";
   /** When the next attempt may begin. */
   readonly dueAt: number;

@@ -5,7 +5,8 @@
  * I2. A commit applies only on the checkpoint it was made from (`expect`) and only for the owner of the shard
  *     (`epoch`): a stale worker cannot write.
  * I3. The checkpoints of a run have no gaps, and an entry is never changed or removed while its run is kept.
- * I4. An accepted event stays in the inbox until the commit of the step that consumed it.
+ * I4. An accepted event stays in the inbox until the commit of the step that consumed it, or becomes a dead letter when
+ *     its run ends first.
  * I5. Nothing is seen of another tenant's, whatever is asked for.
  *
  * Names and keys are well-formed text without NUL, checked before they come here; wherever text is put in order, it is
@@ -19,12 +20,14 @@ import type {
   Attribute,
   ChunkRow,
   ContentRow,
+  DeadLetterRow,
   DocumentRow,
   EntryRow,
   InboxRow,
   RunHead,
   RunName,
   RunStatus,
+  SeenKey,
   SnapshotRow,
 } from "./records.ts";
 
@@ -40,14 +43,18 @@ export interface Commit {
   /** A store keeps the `snapshotsKept` newest of a run. */
   readonly snapshot: SnapshotRow | undefined;
   readonly contents: readonly ContentRow[];
-  /** Inbox rows these steps consumed; each must still be there. */
-  readonly consumed: readonly string[];
+  /** Inbox rows these steps consumed, each with the checkpoint of its step; each must still be there. */
+  readonly consumed: readonly { readonly id: string; readonly seq: number }[];
   /** Keys of events that never were in the inbox, since sender and step shared this commit. */
-  readonly keys: readonly string[];
+  readonly keys: readonly Required<SeenKey>[];
   /** Activities begun, then the keys of those that are settled or cancelled; one can be both. */
   readonly begun: readonly ActivityRow[];
   readonly ended: readonly string[];
-  /** Events for this or other runs, delivered with this commit or not at all; for a run that ended or never was, nowhere. */
+  /**
+   * Events for this or other runs, delivered with this commit or not at all. One for a run that ended or never was
+   * becomes a dead letter, unless it is expendable; so does whatever waits in the inbox of a run that ends here, and
+   * its keys are then as if they had never been seen.
+   */
   readonly sends: readonly InboxRow[];
   /** Child runs that begin with this commit or not at all: each a commit of its own from checkpoint 0. */
   readonly starts: readonly Commit[];
@@ -77,7 +84,7 @@ export interface LoadedRun {
   readonly snapshot: SnapshotRow | undefined;
   /** The entries after the snapshot (all of them, if there is none), up to the head. */
   readonly entries: readonly EntryRow[];
-  /** The highest priority first, then by id. */
+  /** The first `limits.inboxLoadedMax`: the highest priority first, then by id. */
   readonly inbox: readonly InboxRow[];
   /** By key. */
   readonly activities: readonly ActivityRow[];
@@ -92,14 +99,22 @@ export interface RunQuery {
   readonly createdBefore?: number;
   /** Attributes that must equal these values. */
   readonly attributes?: Readonly<Record<string, Attribute>>;
-  /** Newest first, by `createdAt` and then by name; at most so many, after the run with this name. */
+  /** Newest first, by `createdAt` and then by name; at most so many, after this place in that order. */
   readonly limit: number;
-  readonly after?: string;
+  readonly after?: Pick<RunHead, "createdAt" | "run">;
 }
 
-/** The right to step runs until `until`; `epoch` grows with every new owner. */
+/**
+ * The right to step runs until `until`; `epoch` grows with every new owner. `aliveAt`: the last sign of life of the owner
+ * before, if there was one and this is not a renewal: when it last renewed its lease, or gave it back.
+ */
 export type Lease =
-  | { readonly outcome: "owned"; readonly epoch: number; readonly until: number }
+  | {
+      readonly outcome: "owned";
+      readonly epoch: number;
+      readonly until: number;
+      readonly aliveAt: number | undefined;
+    }
   | { readonly outcome: "taken"; readonly owner: string; readonly epoch: number; readonly until: number };
 
 export interface Store {
@@ -107,16 +122,16 @@ export interface Store {
   open(): Promise<void>;
   close(): Promise<void>;
 
-  /** Takes or renews the right to step runs, as `lease.ts` decides. The same worker keeps its epoch while its lease is good. */
+  /** Takes or renews the right to step runs, as `lease.ts` decides. The same worker keeps its epoch until another one takes the lease. */
   own(worker: string, leaseMs: number, now: number): Promise<Lease>;
-  /** Gives the right back, if this worker has it under this epoch; also on behalf of one that is known to be gone. */
-  release(worker: string, epoch: number): Promise<void>;
+  /** Gives the right back, if this worker has it under this epoch. Without a time it is done for one that is known to be gone. */
+  release(worker: string, epoch: number, now: number | undefined): Promise<void>;
 
   /**
    * Commits each item on its own (I1, I2), together in one flush. Outcomes stand in the order of the items. A run is in
    * one call at most once; what one item sends to a run that another begins or ends may find it before or after that.
    */
-  commit(commits: readonly Commit[], now: number): Promise<readonly CommitOutcome[]>;
+  commit(commits: readonly Commit[]): Promise<readonly CommitOutcome[]>;
   /** Puts events into inboxes (I4). Outcomes stand in the order of the rows. */
   enqueue(rows: readonly InboxRow[]): Promise<readonly EnqueueOutcome[]>;
   /**
@@ -127,12 +142,14 @@ export interface Store {
   /** The earliest time at which a timer or a waiting activity of an active run is due, be it past. */
   nextDue(): Promise<number | undefined>;
 
-  /** Those of the keys that the run has seen, consumed or still in its inbox, in the order asked for. */
-  readKeys(name: RunName, keys: readonly string[]): Promise<readonly string[]>;
+  /** Those of the keys that the run has seen, in the order asked for. */
+  readKeys(name: RunName, keys: readonly string[]): Promise<readonly SeenKey[]>;
 
   readHead(name: RunName): Promise<RunHead | undefined>;
   /** Everything needed to step the run. */
   load(name: RunName): Promise<LoadedRun | undefined>;
+  /** The events that wait, in the order of `load`. */
+  readInbox(name: RunName, limit: number): Promise<readonly InboxRow[]>;
   /** The newest snapshot at or before a checkpoint, if one is kept, and the entries after it up to there. */
   readAt(name: RunName, seq: number): Promise<Pick<LoadedRun, "snapshot" | "entries"> | undefined>;
   /** Entries in order, from a checkpoint (itself included) on. */
@@ -141,8 +158,13 @@ export interface Store {
   readContents(tenant: string, subject: string, digests: readonly string[]): Promise<readonly ContentRow[]>;
   findRuns(query: RunQuery): Promise<readonly RunHead[]>;
 
-  /** Replaces an activity's row, if it is not settled and the epoch is good; says whether it did. */
-  recordActivity(row: ActivityRow, epoch: number): Promise<boolean>;
+  /** Replaces rows of activities that are not settled, in one flush, if the epoch is good; says of each whether it did. */
+  recordActivities(rows: readonly ActivityRow[], epoch: number): Promise<readonly boolean[]>;
+
+  /** Events that found no run to take them, in the order they were lost; at most so many, after the one of this number. */
+  readDeadLetters(tenant: string, after: number, limit: number): Promise<readonly DeadLetterRow[]>;
+  /** Removes one; says whether it was there. */
+  removeDeadLetter(tenant: string, number: number): Promise<boolean>;
 
   /** Adds pieces to an activity's stream; those whose offset is there already, or whose run is not, are left. */
   appendChunks(name: RunName, key: string, chunks: readonly ChunkRow[]): Promise<void>;

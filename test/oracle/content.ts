@@ -78,5 +78,6 @@ function holds(cond: Guard, session: Session): boolean {
 const scopeOf = (session: Session): Scope => ({
   context: session.context,
   event: session.event,
+  at: 0,
   in: (state) => session.isIn(state),
 });

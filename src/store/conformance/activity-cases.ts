@@ -1,4 +1,4 @@
-/** recordActivity, chunks and documents: what is written beside the commits. */
+/** recordActivities, chunks and documents: what is written beside the commits. */
 
 import type { ChunkRow } from "../records.ts";
 import {
@@ -22,14 +22,14 @@ export const activityCases: Cases = {
     const row = activityOf("1.0", {
       ...{ attempt: 3, status: "running", dueAt: noon + 0.5, report: bytesOf("half way") },
     });
-    expect(await store.recordActivity(row, epoch)).toEqual(true);
+    expect(await store.recordActivities([row], epoch)).toEqual([true]);
     expect((await (await reopen()).load(sample))?.activities).toEqual([row, activityOf("1.1")]);
   },
 
   "a report that is no longer there is gone": async ({ store, expect }) => {
     const { epoch } = await begun(store, { begun: [activityOf("1.0", { report: bytesOf("an error") })] });
     expect((await store.load(sample))?.activities[0]?.report).toEqual(bytesOf("an error"));
-    await store.recordActivity(activityOf("1.0"), epoch);
+    await store.recordActivities([activityOf("1.0")], epoch);
     const [row] = (await store.load(sample))?.activities ?? [];
     expect([row, Object.keys(row ?? {}).includes("report")]).toEqual([activityOf("1.0"), false]);
   },
@@ -38,15 +38,36 @@ export const activityCases: Cases = {
     const { epoch, head } = await begun(store, { begun: [activityOf("1.0")] });
     await committed(store, commitOn(head, epoch, { ended: ["1.0"] }));
     for (const row of [activityOf("1.0"), activityOf("9.9"), activityOf("1.0", { run: "nobody" })])
-      expect(await store.recordActivity(row, epoch)).toEqual(false);
+      expect(await store.recordActivities([row], epoch)).toEqual([false]);
     expect((await store.load(sample))?.activities).toEqual([]);
   },
 
   "I2: an old owner records nothing": async ({ store, expect }) => {
     const { epoch } = await begun(store, { begun: [activityOf("1.0")] });
     await owned(store, "worker-2", noon + leaseMs);
-    expect(await store.recordActivity(activityOf("1.0", { attempt: 5 }), epoch)).toEqual(false);
+    expect(await store.recordActivities([activityOf("1.0", { attempt: 5 })], epoch)).toEqual([false]);
     expect((await store.load(sample))?.activities).toEqual([activityOf("1.0")]);
+    await store.release("worker-2", epoch + 1, noon);
+    const unowned = await store.recordActivities([activityOf("1.0", { attempt: 5 })], epoch + 1);
+    expect([unowned, (await store.load(sample))?.activities]).toEqual([[false], [activityOf("1.0")]]);
+  },
+
+  "activities of many runs are recorded in one call, each for itself": async ({ store, reopen, expect }) => {
+    const { epoch } = await begun(store, { begun: [activityOf("1.0"), activityOf("1.1")] });
+    const other = { run: "run-2" };
+    await committed(store, firstCommit("run-2", epoch, { begun: [activityOf("1.0", other)] }));
+    const rows = [
+      activityOf("1.0", { attempt: 1 }),
+      activityOf("9.9"),
+      activityOf("1.0", { ...other, status: "running", report: bytesOf("half way") }),
+      activityOf("1.1", { run: "nobody" }),
+      activityOf("1.0", { attempt: 2 }),
+    ];
+    expect(await store.recordActivities(rows, epoch)).toEqual([true, false, true, false, true]);
+    expect(await store.recordActivities([], epoch)).toEqual([]);
+    const opened = await reopen();
+    expect((await opened.load(sample))?.activities).toEqual([rows[4], activityOf("1.1")]);
+    expect((await opened.load({ tenant, run: "run-2" }))?.activities).toEqual([rows[2]]);
   },
 
   "activities are in order of their keys": async ({ store, expect }) => {

@@ -1,4 +1,6 @@
 /** commit: one item, many items, and everything that can stand against one. */
+
+import type { Commit } from "../store.ts";
 import {
   activityOf,
   begun,
@@ -32,6 +34,8 @@ export const commitCases: Cases = {
       createdAt: 0.5,
       completedAt: -1.25,
       wakeAt: 1e300,
+      limits: { steps: 50, time: 1.5, tokens: 1e6, cost: 0.1 },
+      spent: { tokens: 12, cost: 0.30000000000000004 },
       attributes: { text: "1", number: 1, half: -0.5, truth: true, "": "", ["__proto__"]: "own" },
       parent: { run: "mother", key: "3.1", id: "child" },
       fork: { run: "origin", seq: 12 },
@@ -41,11 +45,26 @@ export const commitCases: Cases = {
   },
 
   "I1: fields that a head no longer has are gone": async ({ store, expect }) => {
-    const { epoch, head } = await begun(store, { head: { wakeAt: 5, attributes: { a: 1, b: 2 } } });
-    const { wakeAt: _wakeAt, ...rest } = head;
+    const { epoch, head } = await begun(store, {
+      head: { wakeAt: 5, limits: { steps: 9 }, spent: { tokens: 1 }, attributes: { a: 1, b: 2 } },
+    });
+    const { wakeAt: _wakeAt, limits: _limits, spent: _spent, ...rest } = head;
     const next = await committed(store, commitOn({ ...rest, attributes: { b: 3 } }, epoch));
     expect(await store.readHead(sample)).toEqual(next);
-    expect(Object.keys((await store.readHead(sample)) ?? {}).includes("wakeAt")).toEqual(false);
+    const fields = Object.keys((await store.readHead(sample)) ?? {});
+    expect(["wakeAt", "limits", "spent"].filter((field) => fields.includes(field))).toEqual([]);
+  },
+
+  "I1: what a run has spent changes with its steps": async ({ store, reopen, expect }) => {
+    const spent = { tokens: 10, cost: 0.5 };
+    const { epoch, head } = await begun(store, { head: { limits: { cost: 2 }, spent } });
+    const second = await committed(
+      store,
+      commitOn(head, epoch, { head: { spent: { ...spent, tokens: 20 } } }),
+    );
+    expect(await store.readHead(sample)).toEqual(second);
+    const third = await committed(store, commitOn(second, epoch, { head: { limits: { cost: 3 } } }));
+    expect(await (await reopen()).readHead(sample)).toEqual(third);
   },
 
   "I1: several steps of a run are one commit": async ({ store, reopen, expect }) => {
@@ -87,19 +106,16 @@ export const commitCases: Cases = {
       sends: [eventOf("e2")],
       starts: [firstCommit("child", epoch)],
     };
-    const outcomes = await store.commit(
-      [
-        commitOn(head, epoch, { ...everything, consumed: ["e1", "gone"] }),
-        commitOn({ ...head, seq: 5 }, epoch, { ...everything, consumed: ["e1"] }),
-        commitOn(head, epoch, { ...everything, consumed: ["e1"], keys: ["new", "seen"] }),
-        commitOn(head, epoch + 1, { ...everything, consumed: ["e1"] }),
-        commitOn(head, epoch, {
-          ...everything,
-          starts: [firstCommit("child", epoch), firstCommit("run-1", epoch)],
-        }),
-      ],
-      head.updatedAt,
-    );
+    const outcomes = await store.commit([
+      commitOn(head, epoch, { ...everything, consumed: ["e1", "gone"] }),
+      commitOn({ ...head, seq: 5 }, epoch, { ...everything, consumed: ["e1"] }),
+      commitOn(head, epoch, { ...everything, consumed: ["e1"], keys: ["new", "seen"] }),
+      commitOn(head, epoch + 1, { ...everything, consumed: ["e1"] }),
+      commitOn(head, epoch, {
+        ...everything,
+        starts: [firstCommit("child", epoch), firstCommit("run-1", epoch)],
+      }),
+    ]);
     expect(outcomes.map(({ outcome }) => outcome)).toEqual([
       ...["conflict", "conflict", "duplicate", "fenced", "conflict"],
     ]);
@@ -112,15 +128,12 @@ export const commitCases: Cases = {
 
   "I1: items stand for themselves: one is refused, the others are committed": async ({ store, expect }) => {
     const { epoch, head } = await begun(store);
-    const outcomes = await store.commit(
-      [
-        firstCommit("run-2", epoch),
-        firstCommit("run-1", epoch),
-        firstCommit("run-3", epoch),
-        commitOn(head, epoch),
-      ],
-      head.updatedAt,
-    );
+    const outcomes = await store.commit([
+      firstCommit("run-2", epoch),
+      firstCommit("run-1", epoch),
+      firstCommit("run-3", epoch),
+      commitOn(head, epoch),
+    ]);
     expect(outcomes).toEqual([
       { outcome: "committed" },
       { outcome: "conflict", run: "run-1", seq: 1 },
@@ -136,8 +149,8 @@ export const commitCases: Cases = {
     const heads = Array.from({ length: 1_000 }, (_, index) => headOf({ run: `run-${index}` }));
     const first = heads.map((head) => commitOn(head, epoch));
     const second = first.map(({ head }) => commitOn(head, epoch, { steps: 2 }));
-    await store.commit(first, 0);
-    const outcomes = await store.commit(second, 0);
+    await store.commit(first);
+    const outcomes = await store.commit(second);
     expect(outcomes.filter(({ outcome }) => outcome !== "committed")).toEqual([]);
     const opened = await reopen();
     expect((await opened.load({ tenant, run: "run-617" }))?.entries).toEqual([
@@ -148,14 +161,14 @@ export const commitCases: Cases = {
   },
 
   "I1: nothing to commit is nothing done": async ({ store, expect }) => {
-    expect([await store.commit([], 0), await store.enqueue([])]).toEqual([[], []]);
+    expect([await store.commit([]), await store.enqueue([])]).toEqual([[], []]);
   },
 
   "I2: a commit from an old checkpoint is a conflict and changes nothing": async ({ store, expect }) => {
     const { epoch, head } = await begun(store);
     const second = await committed(store, commitOn(head, epoch));
     const stale = commitOn(head, epoch, { head: { attributes: { stale: true } } });
-    expect(await store.commit([stale], 0)).toEqual([{ outcome: "conflict", run: "run-1", seq: 2 }]);
+    expect(await store.commit([stale])).toEqual([{ outcome: "conflict", run: "run-1", seq: 2 }]);
     expect(await store.readHead(sample)).toEqual(second);
   },
 
@@ -170,28 +183,28 @@ export const commitCases: Cases = {
       const commit = commitOn(before, epoch, plan);
       const { seq } = await committed(store, commit);
       for (let repeat = 0; repeat < 2; repeat++)
-        expect(await store.commit([commit], 0)).toEqual([{ outcome: "conflict", run: "run-1", seq }]);
+        expect(await store.commit([commit])).toEqual([{ outcome: "conflict", run: "run-1", seq }]);
     }
   },
 
   "I2: a commit from a checkpoint that is not there yet is a conflict": async ({ store, expect }) => {
     const { epoch, head } = await begun(store);
     const early = commitOn({ ...head, seq: 2 }, epoch);
-    expect(await store.commit([early], 0)).toEqual([{ outcome: "conflict", run: "run-1", seq: 1 }]);
+    expect(await store.commit([early])).toEqual([{ outcome: "conflict", run: "run-1", seq: 1 }]);
     expect(await store.readHead(sample)).toEqual(head);
   },
 
   "I2: a run begins once": async ({ store, expect }) => {
     const { epoch, head } = await begun(store);
     const again = firstCommit("run-1", epoch, { head: { machine: "other" } });
-    expect(await store.commit([again], 0)).toEqual([{ outcome: "conflict", run: "run-1", seq: 1 }]);
+    expect(await store.commit([again])).toEqual([{ outcome: "conflict", run: "run-1", seq: 1 }]);
     expect(await store.readHead(sample)).toEqual(head);
   },
 
   "I2: a run that never began has no next step": async ({ store, expect }) => {
     const epoch = await owned(store);
     const commit = commitOn(headOf({ seq: 4 }), epoch);
-    expect(await store.commit([commit], 0)).toEqual([{ outcome: "conflict", run: "run-1", seq: 0 }]);
+    expect(await store.commit([commit])).toEqual([{ outcome: "conflict", run: "run-1", seq: 0 }]);
     expect(await store.readHead(sample)).toEqual(undefined);
   },
 
@@ -203,7 +216,7 @@ export const commitCases: Cases = {
     const { epoch, head } = await begun(store);
     const opened = await reopen();
     const second = await committed(opened, commitOn(head, epoch));
-    expect(await opened.commit([commitOn(head, epoch)], 0)).toEqual([
+    expect(await opened.commit([commitOn(head, epoch)])).toEqual([
       { outcome: "conflict", run: "run-1", seq: 2 },
     ]);
     expect(await opened.readHead(sample)).toEqual(second);
@@ -212,18 +225,23 @@ export const commitCases: Cases = {
   "I3: a commit that would leave a gap or a false head is a bug and is thrown": async ({ store, expect }) => {
     const { epoch, head } = await begun(store);
     const good = commitOn(head, epoch, { withSnapshot: true });
-    const broken = [
+    await store.enqueue([eventOf("e1")]);
+    const takenAt = (name: string, seq: number) => ({ id: name, key: name, seq });
+    const broken: Commit[] = [
       { ...good, entries: [] },
       { ...good, entries: good.entries.map((entry) => ({ ...entry, seq: 3 })) },
       { ...good, head: { ...good.head, digest: "another" } },
       { ...good, head: { ...good.head, updatedAt: 0 } },
       { ...good, head: { ...good.head, snapshotSeq: 1 } },
       { ...good, head: { ...good.head, snapshotSeq: 1 }, snapshot: { seq: 1, bytes: bytesOf("again") } },
-      { ...good, keys: ["twice", "twice"] },
+      { ...good, keys: [takenAt("twice", 2), takenAt("twice", 2)] },
+      { ...good, keys: [takenAt("before", 1)] },
+      { ...good, consumed: [takenAt("e1", 2), takenAt("e1", 2)] },
+      { ...good, consumed: [takenAt("e1", 3)] },
       { ...good, starts: [good] },
     ];
     for (const commit of broken) {
-      const thrown = await store.commit([good, commit], 0).then(
+      const thrown = await store.commit([good, commit]).then(
         () => undefined,
         (error: unknown) => error instanceof Error,
       );
@@ -250,7 +268,9 @@ export const startCases: Cases = {
     const loaded = await opened.load({ tenant, run: "child" });
     expect([loaded?.head, loaded?.entries, loaded?.inbox]).toEqual([child.head, child.entries, [sends[0]]]);
     expect(loaded?.activities).toEqual(child.begun);
-    expect(await opened.readKeys({ tenant, run: "child" }, ["first", "second"])).toEqual(["first"]);
+    expect(await opened.readKeys({ tenant, run: "child" }, ["first", "second"])).toEqual([
+      { key: "first", seq: 1 },
+    ]);
     expect((await opened.load({ tenant, run: "grandchild" }))?.inbox).toEqual([sends[1]]);
   },
 
@@ -259,7 +279,7 @@ export const startCases: Cases = {
     await committed(store, firstCommit("taken", epoch));
     const starts = [firstCommit("free", epoch, { starts: [firstCommit("taken", epoch)] })];
     const commit = commitOn(head, epoch, { starts });
-    expect(await store.commit([commit], 0)).toEqual([{ outcome: "conflict", run: "taken", seq: 1 }]);
+    expect(await store.commit([commit])).toEqual([{ outcome: "conflict", run: "taken", seq: 1 }]);
     expect(await store.readHead(sample)).toEqual(head);
     expect(await store.readHead({ tenant, run: "free" })).toEqual(undefined);
   },

@@ -7,7 +7,8 @@ import type { Commit, Lease, RunQuery, Store } from "../store.ts";
 import type { Chance } from "./chance.ts";
 import { activityOf, bytesOf, commitOn, eventOf, headOf, leaseMs, noon } from "./sample.ts";
 
-const pools = {
+/** What names and values are drawn from. */
+export const pools = {
   tenant: ["acme", "globex"],
   run: ["r1", "r2", "r3", "r4"],
   child: ["c1", "c2", "c3", "c4", "c5"],
@@ -49,10 +50,12 @@ export class Draw {
       [16, () => this.#enqueue()],
       [10, () => this.#own()],
       [2, () => this.#release()],
-      [6, () => this.#recordActivity()],
+      [6, () => this.#recordActivities()],
+      [2, () => this.#removeDeadLetter()],
       [4, () => this.#appendChunks()],
       [4, () => this.#writeDocument()],
-      [28, () => this.#read()],
+      [4, () => this.#due()],
+      [22, () => this.#read()],
     ];
     let drawn = this.#chance.below(100);
     for (const [weight, draw] of draws) {
@@ -77,7 +80,8 @@ export class Draw {
 
   #release(): Operation {
     const [worker, epoch] = [this.#worker, this.#epoch()];
-    return operation("release", [worker, epoch], (store) => store.release(worker, epoch));
+    const now = this.#chance.percent(50) ? this.#now : undefined;
+    return operation("release", [worker, epoch, now], (store) => store.release(worker, epoch, now));
   }
 
   /** Mostly the epoch this worker has, now and then another. */
@@ -94,7 +98,7 @@ export class Draw {
     const tenant = this.#chance.pick(pools.tenant);
     const runs = this.#chance.some(pools.run);
     // What one item sends to a run that another begins or ends has no certain answer, so it is not asked for.
-    const idle = pools.run.filter((run) => !runs.includes(run));
+    const idle = [...pools.run.filter((run) => !runs.includes(run)), "nobody"];
     const children = this.#chance.some(pools.child);
     const commits: Commit[] = [];
     for (const run of runs)
@@ -105,8 +109,7 @@ export class Draw {
           children.splice(0, this.#chance.percent(25) ? 1 : 0),
         ),
       );
-    const now = this.#now;
-    return operation("commit", commits, (store) => store.commit(commits, now));
+    return operation("commit", commits, (store) => store.commit(commits));
   }
 
   async #commitOf(
@@ -125,17 +128,22 @@ export class Draw {
     const starts = children.map((run) =>
       commitOn(this.#fresh({ ...name, run }), epoch, { withSnapshot: chance.percent(50) }),
     );
-    return commitOn({ ...head, seq: Math.max(0, before.seq + stale) }, epoch, {
-      steps: 1 + chance.below(3),
+    const [seq, steps] = [Math.max(0, before.seq + stale), 1 + chance.below(3)];
+    const taken = (names: readonly string[]) =>
+      names.map((name) => ({ id: name, key: name, seq: seq + 1 + chance.below(steps) }));
+    return commitOn({ ...head, seq }, epoch, {
+      steps,
       withSnapshot: chance.percent(30),
-      consumed: [...chance.some(waiting), ...(chance.percent(3) ? ["gone"] : [])],
-      keys: chance.percent(20) ? [chance.pick(pools.key)] : [],
+      consumed: taken([...chance.some(waiting), ...(chance.percent(3) ? ["gone"] : [])]),
+      keys: taken(chance.percent(20) ? [chance.pick(pools.key)] : []),
       begun: chance.percent(30) ? [this.#activity(name)] : [],
       ended: chance.percent(20) ? [chance.pick(pools.activity)] : [],
       contents: chance.percent(20)
         ? [{ digest: chance.pick(pools.digest), bytes: bytesOf(String(this.#ids++)) }]
         : [],
-      sends: chance.percent(30) ? [this.#event({ ...name, run: chance.pick(recipients) })] : [],
+      sends: Array.from({ length: chance.percent(30) ? 1 + chance.below(3) : 0 }, () =>
+        this.#event({ ...name, run: chance.pick([...recipients, ...children]) }),
+      ),
       starts,
     });
   }
@@ -152,6 +160,7 @@ export class Draw {
     return {
       status,
       version: 1 + chance.below(2),
+      spent: { tokens: chance.below(3) },
       attributes: { stage: chance.below(3), ...(chance.percent(50) ? { urgent: chance.percent(50) } : {}) },
       ...(chance.percent(50) ? { wakeAt: this.#now + chance.below(5_000) } : {}),
       ...(status === "active" ? {} : { completedAt: this.#now }),
@@ -162,7 +171,9 @@ export class Draw {
     const chance = this.#chance;
     const id = chance.percent(5) ? "repeated" : `e${String(this.#ids++).padStart(4, "0")}`;
     const key = chance.percent(40) ? { key: chance.pick(pools.key) } : {};
-    return eventOf(id, { ...name, ...key, priority: chance.below(3), at: this.#now });
+    const expendable = chance.percent(30) ? { expendable: true as const } : {};
+    const subject = chance.pick(pools.subject);
+    return eventOf(id, { ...name, ...key, ...expendable, subject, priority: chance.below(3), at: this.#now });
   }
 
   #activity(name: RunName): ActivityRow {
@@ -182,9 +193,27 @@ export class Draw {
     return operation("enqueue", rows, (store) => store.enqueue(rows));
   }
 
-  #recordActivity(): Operation {
-    const [row, epoch] = [this.#activity(this.#name()), this.#epoch()];
-    return operation("recordActivity", [row, epoch], (store) => store.recordActivity(row, epoch));
+  #recordActivities(): Operation {
+    const rows = Array.from({ length: 1 + this.#chance.below(4) }, () => this.#activity(this.#name()));
+    const epoch = this.#epoch();
+    return operation("recordActivities", [rows, epoch], (store) => store.recordActivities(rows, epoch));
+  }
+
+  /** Stores number dead letters as they like, so these are chosen by their place. */
+  #removeDeadLetter(): Operation {
+    const [tenant, place] = [this.#chance.pick(pools.tenant), this.#chance.below(6)];
+    return operation("removeDeadLetter", [tenant, place], async (store) => {
+      const [letter] = (await store.readDeadLetters(tenant, 0, place + 1)).slice(place);
+      return store.removeDeadLetter(tenant, letter?.number ?? 0);
+    });
+  }
+
+  #readDeadLetters(tenant: string, place: number, limit: number): Operation {
+    return operation("readDeadLetters", [tenant, place, limit], async (store) => {
+      const [letter] = (await store.readDeadLetters(tenant, 0, place + 1)).slice(place);
+      const letters = await store.readDeadLetters(tenant, letter?.number ?? 0, limit);
+      return letters.map(({ number: _number, ...rest }) => rest);
+    });
   }
 
   #appendChunks(): Operation {
@@ -204,19 +233,25 @@ export class Draw {
     );
   }
 
+  #due(): Operation {
+    const now = this.#now + this.#chance.below(5_000);
+    return operation("due", now, (store) => store.due(now, 1_000));
+  }
+
   #read(): Operation {
     const chance = this.#chance;
-    const [name, key, now] = [this.#name(), chance.pick(pools.activity), this.#now];
+    const [name, key] = [this.#name(), chance.pick(pools.activity)];
     const [from, seq, limit] = [chance.below(6), chance.below(12), 1 + chance.below(6)];
     const { tenant } = name;
     const query = this.#query(tenant);
     const subject = chance.pick(pools.subject);
     return chance.pick([
-      operation("due", now, (store) => store.due(now, 1_000)),
       operation("nextDue", [], (store) => store.nextDue()),
       operation("readKeys", name, (store) => store.readKeys(name, pools.key)),
       operation("readHead", name, (store) => store.readHead(name)),
       operation("load", name, (store) => store.load(name)),
+      operation("readInbox", [name, limit], (store) => store.readInbox(name, limit)),
+      this.#readDeadLetters(tenant, from, limit),
       operation("readAt", [name, seq], (store) => store.readAt(name, seq)),
       operation("readJournal", [name, from, limit], (store) => store.readJournal(name, from, limit)),
       operation("readContents", subject, (store) => store.readContents(tenant, subject, pools.digest)),
@@ -224,6 +259,10 @@ export class Draw {
       operation("readChunks", [name, key, from], (store) => store.readChunks(name, key, from, limit)),
       operation("readDocument", tenant, (store) => store.readDocument(tenant, pools.document[0])),
     ]);
+  }
+
+  #place(): NonNullable<RunQuery["after"]> {
+    return { createdAt: noon + this.#chance.below(this.#now - noon + 1), run: this.#chance.pick(pools.run) };
   }
 
   #query(tenant: string): RunQuery {
@@ -236,7 +275,7 @@ export class Draw {
       ...(chance.percent(20) ? { status: chance.pick(pools.status) } : {}),
       ...(chance.percent(20) ? { createdFrom: noon + chance.below(60_000) } : {}),
       ...(chance.percent(20) ? { createdBefore: noon + chance.below(120_000) } : {}),
-      ...(chance.percent(30) ? { after: chance.pick(pools.run) } : {}),
+      ...(chance.percent(30) ? { after: this.#place() } : {}),
       ...(chance.percent(50) ? { attributes } : {}),
     };
   }

@@ -49,7 +49,7 @@ export const dueCases: Cases = {
     const opened = await reopen();
     expect(await opened.due(noon + 49, 9)).toEqual([]);
     expect([names(await opened.due(noon + 50, 9)), await opened.nextDue()]).toEqual([["run-1"], noon + 50]);
-    await opened.recordActivity(activityOf("1.0", { status: "running", attempt: 1 }), epoch);
+    await opened.recordActivities([activityOf("1.0", { status: "running", attempt: 1 })], epoch);
     expect([await opened.due(noon + 50, 9), await opened.nextDue()]).toEqual([[], undefined]);
   },
 
@@ -69,7 +69,7 @@ export const dueCases: Cases = {
     const next = await owned(store, "worker-2", noon + leaseMs);
     expect(next > epoch).toEqual(true);
     expect(names(await store.due(noon, 9))).toEqual(["run-1"]);
-    await store.recordActivity(activityOf("1.0", { ...running, attempt: 2 }), next);
+    await store.recordActivities([activityOf("1.0", { ...running, attempt: 2 })], next);
     expect(await store.due(noon, 9)).toEqual([]);
   },
 

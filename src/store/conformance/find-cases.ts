@@ -45,20 +45,32 @@ export const findCases: Cases = {
   },
 
   "pages follow one another without gaps or repeats": async ({ store, expect }) => {
-    const { epoch } = await six(store);
+    const { epoch, heads } = await six(store);
     const queries: Partial<RunQuery>[] = [{}, { machine: "refund" }, { attributes: { even: true } }];
     for (const query of queries) {
       const all = await find(store, query);
-      const paged: string[] = [];
-      for (let page = await find(store, { ...query, limit: 1 }); page.length > 0; ) {
+      const paged: RunHead[] = [];
+      for (let page = await store.findRuns({ tenant, limit: 1, ...query }); page.length > 0; ) {
         paged.push(...page);
-        page = await find(store, { ...query, limit: 1, after: paged.at(-1) as string });
+        page = await store.findRuns({ tenant, limit: 1, ...query, after: paged.at(-1) as RunHead });
       }
-      expect(paged).toEqual(all);
+      expect(paged.map(({ run }) => run)).toEqual(all);
     }
     await committed(store, firstCommit("newer", epoch, { head: { createdAt: noon + 9_000 } }));
-    expect(await find(store, { after: "e", limit: 2 })).toEqual(["d", "c"]);
-    expect(await find(store, { after: "nobody" })).toEqual([]);
+    const { createdAt, run } = heads[4] as RunHead;
+    expect(await find(store, { after: { createdAt, run }, limit: 2 })).toEqual(["d", "c"]);
+  },
+
+  "a page begins after a place, be there a run or not": async ({ store, expect }) => {
+    await six(store);
+    const after = (createdAt: number, run: string) => find(store, { after: { createdAt, run }, limit: 2 });
+    expect(await after(noon + 9_000, "")).toEqual(["f", "e"]);
+    expect(await after(noon + 4_000, "eee")).toEqual(["e", "d"]);
+    expect(await after(noon + 4_000, "")).toEqual(["d", "c"]);
+    expect(await after(noon + 2_500.5, "nobody")).toEqual(["c", "b"]);
+    expect(await after(noon, "a")).toEqual([]);
+    const place = { createdAt: noon + 3_000, run: "d" };
+    expect(await find(store, { after: place, attributes: { even: true }, limit: 1 })).toEqual(["c"]);
   },
 
   "runs are found by attributes, by all of those asked for": async ({ store, reopen, expect }) => {

@@ -1,11 +1,18 @@
 /** enqueue and the sends of commits: what is accepted, in which order it waits, and what is seen of it again. */
+import { limits } from "../../limits.ts";
 import { begun, bytesOf, commitOn, committed, eventOf, firstCommit, sample, tenant } from "./sample.ts";
 import type { Cases } from "./world.ts";
 
 export const inboxCases: Cases = {
   "I4: an accepted event waits, also after the process ended": async ({ store, reopen, expect }) => {
     await begun(store);
-    const event = eventOf("e1", { key: "k1", priority: 2.5, at: 0.25, bytes: bytesOf("\0 any bytes ✓") });
+    const event = eventOf("e1", {
+      key: "k1",
+      subject: "bob",
+      priority: 2.5,
+      at: 0.25,
+      bytes: bytesOf("\0 any bytes ✓"),
+    });
     expect(await store.enqueue([event])).toEqual(["accepted"]);
     expect((await (await reopen()).load(sample))?.inbox).toEqual([event]);
   },
@@ -24,7 +31,7 @@ export const inboxCases: Cases = {
     await store.enqueue([eventOf("e1")]);
     const second = await committed(store, commitOn(head, epoch, { consumed: ["e1"] }));
     const again = commitOn(second, epoch, { consumed: ["e1"] });
-    expect(await store.commit([again], 0)).toEqual([{ outcome: "conflict", run: "run-1", seq: 2 }]);
+    expect(await store.commit([again])).toEqual([{ outcome: "conflict", run: "run-1", seq: 2 }]);
     expect(await store.readHead(sample)).toEqual(second);
   },
 
@@ -33,7 +40,7 @@ export const inboxCases: Cases = {
     await committed(store, firstCommit("run-2", epoch));
     await store.enqueue([eventOf("e1", { run: "run-2" })]);
     const commit = commitOn(head, epoch, { consumed: ["e1"] });
-    expect(await store.commit([commit], 0)).toEqual([{ outcome: "conflict", run: "run-1", seq: 1 }]);
+    expect(await store.commit([commit])).toEqual([{ outcome: "conflict", run: "run-1", seq: 1 }]);
     expect((await store.load({ tenant, run: "run-2" }))?.inbox.length).toEqual(1);
   },
 
@@ -70,13 +77,6 @@ export const inboxCases: Cases = {
     expect(await store.enqueue([eventOf("e1")])).toEqual(["accepted"]);
   },
 
-  "I4: what waits when a run ends stays to be seen": async ({ store, expect }) => {
-    const { epoch, head } = await begun(store);
-    await store.enqueue([eventOf("e1")]);
-    await committed(store, commitOn(head, epoch, { head: { status: "done" } }));
-    expect((await store.load(sample))?.inbox).toEqual([eventOf("e1")]);
-  },
-
   "I4: sends are delivered with their commit": async ({ store, reopen, expect }) => {
     const { epoch, head } = await begun(store);
     await committed(store, firstCommit("run-2", epoch));
@@ -88,13 +88,27 @@ export const inboxCases: Cases = {
     expect(await opened.readHead({ tenant, run: "nobody" })).toEqual(undefined);
   },
 
-  "a send to a run that ended with the same commit, or before, goes nowhere": async ({ store, expect }) => {
-    const { epoch, head } = await begun(store);
-    await committed(store, firstCommit("ended", epoch, { head: { status: "done" } }));
-    const sends = [eventOf("e1"), eventOf("e1", { run: "ended" })];
-    await committed(store, commitOn(head, epoch, { sends, head: { status: "done" } }));
-    expect((await store.load(sample))?.inbox).toEqual([]);
-    expect((await store.load({ tenant, run: "ended" }))?.inbox).toEqual([]);
+  "the first of an inbox can be read, in the order of load": async ({ store, reopen, expect }) => {
+    await begun(store);
+    const [low, high] = [eventOf("a", { priority: -1, expendable: true }), eventOf("z", { priority: 1 })];
+    await store.enqueue([low, eventOf("b"), high]);
+    const opened = await reopen();
+    expect(await opened.readInbox(sample, 9)).toEqual([high, eventOf("b"), low]);
+    expect(await opened.readInbox(sample, 9)).toEqual((await opened.load(sample))?.inbox);
+    expect(await opened.readInbox(sample, 2)).toEqual([high, eventOf("b")]);
+    expect(await opened.readInbox({ tenant, run: "nobody" }, 9)).toEqual([]);
+  },
+
+  "no more of an inbox is loaded than fits, the first of it": async ({ store, expect }) => {
+    await begun(store);
+    const most = limits.inboxLoadedMax;
+    const rows = Array.from({ length: most }, (_, index) => eventOf(`e${index}`, { priority: most - index }));
+    await store.enqueue(rows);
+    expect((await store.load(sample))?.inbox).toEqual(rows);
+    await store.enqueue([eventOf("last"), eventOf("first", { priority: most + 1 })]);
+    const loaded = await store.load(sample);
+    expect(loaded?.inbox.map(({ id }) => id)).toEqual(["first", ...rows.slice(0, -1).map(({ id }) => id)]);
+    expect((await store.readInbox(sample, most + 9)).length).toEqual(most + 2);
   },
 };
 
@@ -139,9 +153,9 @@ export const dedupeCases: Cases = {
     const { epoch, head } = await begun(store);
     await store.enqueue([eventOf("e1", { key: "k" })]);
     const commit = commitOn(head, epoch, { keys: ["fresh", "k"] });
-    expect(await store.commit([commit], 0)).toEqual([{ outcome: "duplicate", key: "k" }]);
+    expect(await store.commit([commit])).toEqual([{ outcome: "duplicate", key: "k" }]);
     expect(await store.readHead(sample)).toEqual(head);
-    expect(await store.readKeys(sample, ["fresh", "k"])).toEqual(["k"]);
+    expect(await store.readKeys(sample, ["fresh", "k"])).toEqual([{ key: "k" }]);
   },
 
   "I4: a send whose key was seen is not delivered again": async ({ store, expect }) => {
@@ -161,12 +175,35 @@ export const dedupeCases: Cases = {
     expect(await store.readKeys(sample, ["new"])).toEqual([]);
   },
 
-  "I4: the keys a run has seen can be asked for": async ({ store, expect }) => {
-    const { epoch, head } = await begun(store, { keys: ["committed"] });
-    await store.enqueue([eventOf("e1", { key: "waiting" }), eventOf("e2", { key: "consumed" })]);
-    await committed(store, commitOn(head, epoch, { consumed: ["e2"] }));
-    const asked = ["waiting", "never", "consumed", "committed"];
-    expect(await store.readKeys(sample, asked)).toEqual(["waiting", "consumed", "committed"]);
-    expect(await store.readKeys({ tenant, run: "nobody" }, asked)).toEqual([]);
+  "I4: the keys a run has seen can be asked for, each with the step that took its event": async ({
+    store,
+    reopen,
+    expect,
+  }) => {
+    const { epoch, head } = await begun(store, { keys: ["first"] });
+    const keys = ["waiting", "second", "third"];
+    await store.enqueue([...keys.map((key) => eventOf(key, { key })), eventOf("without")]);
+    const commit = commitOn(head, epoch, {
+      steps: 4,
+      consumed: [
+        { id: "second", seq: 2 },
+        { id: "third", seq: 3 },
+        { id: "without", seq: 4 },
+      ],
+      keys: [{ key: "fifth", seq: 5 }],
+    });
+    await committed(store, commit);
+    const asked = ["waiting", "never", "third", "fifth", "second", "first"];
+    const opened = await reopen();
+    const seen = await opened.readKeys(sample, asked);
+    expect(seen).toEqual([
+      { key: "waiting" },
+      { key: "third", seq: 3 },
+      { key: "fifth", seq: 5 },
+      { key: "second", seq: 2 },
+      { key: "first", seq: 1 },
+    ]);
+    expect(Object.keys(seen[0] ?? {})).toEqual(["key"]);
+    expect(await opened.readKeys({ tenant, run: "nobody" }, asked)).toEqual([]);
   },
 };

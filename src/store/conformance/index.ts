@@ -4,6 +4,7 @@
  */
 import { activityCases, chunkCases, documentCases } from "./activity-cases.ts";
 import { commitCases, startCases } from "./commit-cases.ts";
+import { deadLetterCases } from "./dead-letter-cases.ts";
 import { dueCases } from "./due-cases.ts";
 import { findCases } from "./find-cases.ts";
 import { dedupeCases, inboxCases } from "./inbox-cases.ts";
@@ -30,6 +31,7 @@ const groups: Readonly<Record<string, Cases>> = {
   starts: startCases,
   inbox: inboxCases,
   dedupe: dedupeCases,
+  "dead letter": deadLetterCases,
   due: dueCases,
   read: readCases,
   find: findCases,

@@ -12,12 +12,12 @@ type Bug = (store: Store) => Partial<Store>;
 /** A store that changes what is committed before it is. */
 const committing =
   (change: (commit: Commit) => Commit): Bug =>
-  (store) => ({ commit: (commits, now) => store.commit(commits.map(change), now) });
+  (store) => ({ commit: (commits) => store.commit(commits.map(change)) });
 
 /** Says yes to whatever was expected. */
 const withoutCompareAndSwap: Bug = (store) => ({
-  commit: async (commits, now) => {
-    const outcomes = await store.commit(commits, now);
+  commit: async (commits) => {
+    const outcomes = await store.commit(commits);
     return outcomes.map((outcome) => (outcome.outcome === "conflict" ? { outcome: "committed" } : outcome));
   },
 });
@@ -30,11 +30,19 @@ const withoutFence: Bug = (store) => {
       if (lease.outcome === "owned") newest = lease.epoch;
       return lease;
     },
-    commit: (commits, now) =>
-      store.commit(
-        commits.map((commit) => ({ ...commit, epoch: newest })),
-        now,
-      ),
+    commit: (commits) => store.commit(commits.map((commit) => ({ ...commit, epoch: newest }))),
+  };
+};
+
+const recordingUnderAnyEpoch: Bug = (store) => {
+  let newest = 0;
+  return {
+    own: async (worker, leaseMs, now) => {
+      const lease = await store.own(worker, leaseMs, now);
+      newest = lease.epoch;
+      return lease;
+    },
+    recordActivities: (rows) => store.recordActivities(rows, newest),
   };
 };
 
@@ -89,12 +97,74 @@ const bugs: Readonly<Record<string, Bug>> = {
     },
   }),
   "every activity counts as recorded": (store) => ({
-    recordActivity: async (row, epoch) => (await store.recordActivity(row, epoch)) || true,
+    recordActivities: async (rows, epoch) => {
+      const recorded = await store.recordActivities(rows, epoch);
+      return recorded.map(() => true);
+    },
+  }),
+  "activities are recorded under any epoch": recordingUnderAnyEpoch,
+  "only the first of several activities is recorded": (store) => ({
+    recordActivities: async (rows, epoch) => [
+      ...(await store.recordActivities(rows.slice(0, 1), epoch)),
+      ...rows.slice(1).map(() => false),
+    ],
+  }),
+  "dead letters are lost": () => ({ readDeadLetters: async () => [] }),
+  "expendable events become dead letters": committing((commit) => ({
+    ...commit,
+    sends: commit.sends.map(({ expendable: _expendable, ...row }) => row),
+  })),
+  "what waits when a run ends is lost": (store) => ({
+    readDeadLetters: async (tenant, after, limit) => {
+      const letters = await store.readDeadLetters(tenant, after, limit);
+      return letters.filter(({ reason }) => reason === "missing");
+    },
+  }),
+  "dead letters are removed once and again": (store) => ({
+    removeDeadLetter: async (tenant, number) => (await store.removeDeadLetter(tenant, number)) || true,
+  }),
+  "dead letters are read newest first": (store) => ({
+    readDeadLetters: async (tenant, after, limit) =>
+      (await store.readDeadLetters(tenant, after, limit)).toReversed(),
+  }),
+  "the step of a key is the newest of its commit": committing((commit) => ({
+    ...commit,
+    keys: commit.keys.map(({ key }) => ({ key, seq: commit.head.seq })),
+  })),
+  "the step of a consumed key is the first of its commit": committing((commit) => ({
+    ...commit,
+    consumed: commit.consumed.map(({ id }) => ({ id, seq: commit.expect + 1 })),
+  })),
+  "a key has no step": (store) => ({
+    readKeys: async (name, keys) => (await store.readKeys(name, keys)).map(({ key }) => ({ key })),
+  }),
+  "the subject of an event is forgotten": (store) => ({
+    enqueue: (rows) => store.enqueue(rows.map((row) => ({ ...row, subject: "ada" }))),
+  }),
+  "the limit of an inbox is ignored": (store) => ({ readInbox: (name) => store.readInbox(name, 1_000) }),
+  "nobody was alive before": (store) => ({
+    own: async (worker, leaseMs, now) => ({ ...(await store.own(worker, leaseMs, now)), aliveAt: undefined }),
+  }),
+  "a release is no sign of life": (store) => ({
+    release: (worker, epoch) => store.release(worker, epoch, undefined),
+  }),
+  "a page begins with the run it should begin after": (store) => ({
+    findRuns: (query) =>
+      store.findRuns(
+        query.after === undefined
+          ? query
+          : { ...query, after: { ...query.after, createdAt: query.after.createdAt + 60_000 } },
+      ),
+  }),
+  "what was spent is forgotten": committing((commit) => {
+    const { spent: _spent, ...head } = commit.head;
+    return { ...commit, head };
   }),
   "a lease is given to everybody": (store) => ({
     own: async (worker, leaseMs, now) => {
       const lease = await store.own(worker, leaseMs, now);
-      return lease.outcome === "taken" ? { outcome: "owned", epoch: 1, until: now + leaseMs } : lease;
+      const given = { outcome: "owned", epoch: 1, until: now + leaseMs, aliveAt: undefined } as const;
+      return lease.outcome === "taken" ? given : lease;
     },
   }),
 };

@@ -3,10 +3,10 @@
  * answer must be the same, across reopening too. In the end all that both hold is read and compared.
  */
 import { memory } from "../memory/store.ts";
-import type { RunName } from "../records.ts";
+import type { RunHead, RunName } from "../records.ts";
 import type { Store } from "../store.ts";
 import { createChance } from "./chance.ts";
-import { Draw, type Operation } from "./draw.ts";
+import { Draw, type Operation, pools } from "./draw.ts";
 import type { World } from "./world.ts";
 
 /** Every verb, with each kind of answer it must have given at least once over all sequences. */
@@ -14,9 +14,10 @@ export const answersToReach: readonly string[] = [
   ...["own owned", "own taken", "release"],
   ...["commit committed", "commit fenced", "commit conflict", "commit duplicate"],
   ...["enqueue accepted", "enqueue duplicate", "enqueue missing", "enqueue ended"],
-  ...["due some", "nextDue some", "readKeys some", "readHead some", "load some", "readAt some"],
+  ...["due some", "nextDue some", "readKeys some", "readHead some", "load some", "readInbox some"],
+  ...["readAt some", "readDeadLetters some", "removeDeadLetter true", "removeDeadLetter false"],
   ...["readJournal some", "readContents some", "findRuns some", "readChunks some", "readDocument some"],
-  ...["recordActivity true", "recordActivity false", "appendChunks"],
+  ...["recordActivities true", "recordActivities false", "appendChunks"],
   ...["writeDocument true", "writeDocument false", "reopen"],
 ];
 
@@ -60,21 +61,32 @@ function namesOf({ verb }: Operation, answer: unknown): string[] {
   if (answer === undefined) return verb === "release" || verb === "appendChunks" ? [verb] : [];
   if (typeof answer === "boolean") return [`${verb} ${answer}`];
   const parts = Array.isArray(answer) ? answer : [answer];
-  if (verb === "commit" || verb === "own" || verb === "enqueue")
-    return parts.map((part) => `${verb} ${typeof part === "string" ? part : part.outcome}`);
+  if (verb === "commit" || verb === "own") return parts.map(({ outcome }) => `${verb} ${outcome}`);
+  if (verb === "enqueue" || verb === "recordActivities") return parts.map((part) => `${verb} ${part}`);
   return parts.length === 0 ? [] : [`${verb} some`];
 }
 
-/** Everything that can be read of every run. */
+/** Everything that can be read. */
 async function contentsOf(store: Store): Promise<unknown> {
-  const contents: unknown[] = [];
-  for (const tenant of ["acme", "globex"]) {
-    const heads = await store.findRuns({ tenant, limit: 1_000 });
-    for (const head of heads) {
-      const checkpoints = Array.from({ length: head.seq }, (_, index) => store.readAt(head, index + 1));
-      contents.push(head, await store.load(head), await Promise.all(checkpoints));
-      contents.push(await store.readJournal(head, 1, 1_000));
-    }
+  const contents: unknown[] = [await store.nextDue()];
+  for (const tenant of pools.tenant) {
+    for (const head of await store.findRuns({ tenant, limit: 1_000 }))
+      contents.push(head, ...(await contentsOfRun(store, head)));
+    for (const subject of pools.subject)
+      contents.push(await store.readContents(tenant, subject, pools.digest));
+    for (const name of pools.document) contents.push(await store.readDocument(tenant, name));
+    const letters = await store.readDeadLetters(tenant, 0, 1_000);
+    contents.push(letters.map(({ number: _number, ...letter }) => letter));
   }
-  return [...contents, await store.nextDue()];
+  return contents;
+}
+
+async function contentsOfRun(store: Store, head: RunHead): Promise<readonly unknown[]> {
+  return Promise.all([
+    store.load(head),
+    store.readJournal(head, 1, 1_000),
+    store.readKeys(head, pools.key),
+    ...Array.from({ length: head.seq }, (_, index) => store.readAt(head, index + 1)),
+    ...pools.activity.map((key) => store.readChunks(head, key, 0, 1_000)),
+  ]);
 }

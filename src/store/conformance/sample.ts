@@ -11,8 +11,11 @@ export const leaseMs = 10_000;
 export const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
 
 /** A commit, with what matters to the case; the rest is as of an ordinary step. */
-export interface Plan extends Partial<Omit<Commit, "head">> {
+export interface Plan extends Partial<Omit<Commit, "head" | "consumed" | "keys">> {
   readonly head?: Partial<RunHead>;
+  /** A name alone stands for what the newest of its steps took. */
+  readonly consumed?: readonly (string | Commit["consumed"][number])[];
+  readonly keys?: readonly (string | Commit["keys"][number])[];
   /** How many steps it has; one unless given. */
   readonly steps?: number;
   /** Whether it has a snapshot of its newest checkpoint. */
@@ -21,7 +24,7 @@ export interface Plan extends Partial<Omit<Commit, "head">> {
 
 /** A commit on top of a head. */
 export function commitOn(before: RunHead, epoch: number, plan: Plan = {}): Commit {
-  const { head, steps = 1, withSnapshot = false, ...given } = plan;
+  const { head, steps = 1, withSnapshot = false, consumed = [], keys = [], ...given } = plan;
   const entries = Array.from({ length: steps }, (_, index) => entryOf(before, before.seq + index + 1));
   const newest = entries.at(-1) as EntryRow;
   const { seq } = newest;
@@ -40,8 +43,8 @@ export function commitOn(before: RunHead, epoch: number, plan: Plan = {}): Commi
     entries,
     snapshot: withSnapshot ? snapshot : undefined,
     contents: [],
-    consumed: [],
-    keys: [],
+    consumed: consumed.map((taken) => (typeof taken === "string" ? { id: taken, seq } : taken)),
+    keys: keys.map((taken) => (typeof taken === "string" ? { key: taken, seq } : taken)),
     begun: [],
     ended: [],
     sends: [],
@@ -85,7 +88,8 @@ export function entryOf({ tenant: owner, run }: RunName, seq: number): EntryRow 
 }
 
 export function eventOf(id: string, given: Partial<InboxRow> = {}): InboxRow {
-  return { tenant, run: "run-1", id, priority: 0, at: noon, bytes: bytesOf(`event ${id}`), ...given };
+  const bytes = bytesOf(`event ${id}`);
+  return { tenant, run: "run-1", id, subject: "ada", priority: 0, at: noon, bytes, ...given };
 }
 
 export function activityOf(key: string, given: Partial<ActivityRow> = {}): ActivityRow {
@@ -111,7 +115,7 @@ export async function owned(store: Store, by: string = worker, now: number = noo
 
 /** Commits what must succeed; the head it leads to. */
 export async function committed(store: Store, commit: Commit): Promise<RunHead> {
-  const [outcome] = await store.commit([commit], commit.head.updatedAt);
+  const [outcome] = await store.commit([commit]);
   if (outcome?.outcome !== "committed") throw new Error(`Not committed: ${JSON.stringify(outcome)}`);
   return commit.head;
 }

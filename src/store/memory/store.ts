@@ -4,17 +4,22 @@
  * atomic (I1). Rows are copied on the way in and frozen copies go out: nobody shares what is kept. Nothing survives the
  * process.
  */
+
+import { limits } from "../../limits.ts";
 import { checkCommit, withStarts } from "../commit.ts";
-import { isOwnedUnder, type LeaseRow, takeLease, unowned } from "../lease.ts";
+import { aliveBefore, isOwnedUnder, type LeaseRow, takeLease, unowned } from "../lease.ts";
 import {
   type ActivityRow,
   type ChunkRow,
   type ContentRow,
+  type DeadLetterRow,
   type DocumentRow,
   type EntryRow,
   type InboxRow,
+  isFinal,
   type RunHead,
   type RunName,
+  type SeenKey,
   type SnapshotRow,
   snapshotsKept,
 } from "../records.ts";
@@ -30,7 +35,8 @@ interface StoredRun {
   readonly entries: EntryRow[];
   snapshots: readonly SnapshotRow[];
   readonly inbox: Map<string, InboxRow>;
-  readonly seen: Set<string>;
+  /** Each key with the checkpoint of the step that took its event; none while that waits. */
+  readonly seen: Map<string, number | undefined>;
   readonly activities: Map<string, { readonly row: ActivityRow; readonly epoch: number }>;
   readonly chunks: Map<string, Map<number, ChunkRow>>;
 }
@@ -39,6 +45,8 @@ class MemoryStore implements Store {
   readonly #runs = new Map<string, StoredRun>();
   readonly #contents = new Map<string, ContentRow>();
   readonly #documents = new Map<string, DocumentRow>();
+  readonly #deadLetters = new Map<number, DeadLetterRow>();
+  #lettersLost = 0;
   #lease: LeaseRow = unowned;
 
   async open(): Promise<void> {}
@@ -47,15 +55,18 @@ class MemoryStore implements Store {
 
   async own(worker: string, leaseMs: number, now: number): Promise<Lease> {
     const taken = takeLease(this.#lease, worker, leaseMs, now);
-    const { owner, epoch, until } = this.#lease;
+    const before = this.#lease;
+    const { owner, epoch, until } = before;
     if (taken === undefined) return { outcome: "taken", owner: owner as string, epoch, until };
     this.#lease = taken;
-    return { outcome: "owned", epoch: taken.epoch, until: taken.until };
+    const aliveAt = aliveBefore(before, taken);
+    return { outcome: "owned", epoch: taken.epoch, until: taken.until, aliveAt };
   }
 
-  async release(worker: string, epoch: number): Promise<void> {
-    const { owner } = this.#lease;
-    if (owner === worker && this.#lease.epoch === epoch) this.#lease = { ...this.#lease, owner: undefined };
+  async release(worker: string, epoch: number, now: number | undefined): Promise<void> {
+    const lease = this.#lease;
+    if (lease.owner === worker && lease.epoch === epoch)
+      this.#lease = { ...lease, owner: undefined, from: now ?? lease.from };
   }
 
   async commit(commits: readonly Commit[]): Promise<readonly CommitOutcome[]> {
@@ -78,10 +89,10 @@ class MemoryStore implements Store {
       if (seq !== expect) return { outcome: "conflict", run: head.run, seq };
     }
     const { inbox, seen } = this.#find(head) ?? emptyRun(head);
-    if (!consumed.every((id) => inbox.has(id)))
+    if (!consumed.every(({ id }) => inbox.has(id)))
       return { outcome: "conflict", run: head.run, seq: commit.expect };
-    const key = keys.find((candidate) => seen.has(candidate));
-    return key === undefined ? undefined : { outcome: "duplicate", key };
+    const repeated = keys.find(({ key }) => seen.has(key));
+    return repeated === undefined ? undefined : { outcome: "duplicate", key: repeated.key };
   }
 
   #write(commit: Commit): void {
@@ -95,15 +106,39 @@ class MemoryStore implements Store {
       const place = JSON.stringify([head.tenant, head.subject, content.digest]);
       if (!this.#contents.has(place)) this.#contents.set(place, copy(content));
     }
-    for (const id of consumed) run.inbox.delete(id);
-    for (const key of keys) run.seen.add(key);
+    for (const { id, seq } of consumed) {
+      const key = run.inbox.get(id)?.key;
+      if (key !== undefined) run.seen.set(key, seq);
+      run.inbox.delete(id);
+    }
+    for (const { key, seq } of keys) run.seen.set(key, seq);
     for (const row of begun) run.activities.set(row.key, { row: copy(row), epoch });
     for (const key of ended) run.activities.delete(key);
+    if (isFinal(head)) this.#bury(run);
     for (const start of commit.starts) this.#write({ ...start, epoch });
   }
 
   #send(commit: Commit): void {
-    for (const { sends } of withStarts([commit])) for (const row of sends) this.#deliver(row);
+    for (const { sends } of withStarts([commit]))
+      for (const row of sends) {
+        const outcome = this.#deliver(row);
+        if (outcome === "missing" || outcome === "ended") this.#lose(row, outcome);
+      }
+  }
+
+  /** Nobody will take what waits any more, so its keys are as if they had never been seen. */
+  #bury(run: StoredRun): void {
+    for (const row of inOrder(run.inbox.values())) {
+      if (row.key !== undefined) run.seen.delete(row.key);
+      this.#lose(row, "ended");
+    }
+    run.inbox.clear();
+  }
+
+  #lose(row: InboxRow, reason: DeadLetterRow["reason"]): void {
+    if (row.expendable) return;
+    this.#lettersLost++;
+    this.#deadLetters.set(this.#lettersLost, copy({ ...row, number: this.#lettersLost, reason }));
   }
 
   async enqueue(rows: readonly InboxRow[]): Promise<readonly EnqueueOutcome[]> {
@@ -116,7 +151,7 @@ class MemoryStore implements Store {
     if (run.inbox.has(row.id) || (row.key !== undefined && run.seen.has(row.key))) return "duplicate";
     if (isFinal(run.head)) return "ended";
     run.inbox.set(row.id, copy(row));
-    if (row.key !== undefined) run.seen.add(row.key);
+    if (row.key !== undefined) run.seen.set(row.key, undefined);
     return "accepted";
   }
 
@@ -151,8 +186,16 @@ class MemoryStore implements Store {
     return times.length === 0 ? undefined : Math.min(...times);
   }
 
-  async readKeys(name: RunName, keys: readonly string[]): Promise<readonly string[]> {
-    return keys.filter((key) => this.#find(name)?.seen.has(key));
+  async readKeys(name: RunName, keys: readonly string[]): Promise<readonly SeenKey[]> {
+    const seen = this.#find(name)?.seen ?? new Map<string, number | undefined>();
+    return copy(
+      keys
+        .filter((key) => seen.has(key))
+        .map((key) => {
+          const seq = seen.get(key);
+          return seq === undefined ? { key } : { key, seq };
+        }),
+    );
   }
 
   async readHead(name: RunName): Promise<RunHead | undefined> {
@@ -162,13 +205,15 @@ class MemoryStore implements Store {
   async load(name: RunName): Promise<LoadedRun | undefined> {
     const run = this.#find(name);
     if (run === undefined) return undefined;
-    const inbox = [...run.inbox.values()].sort(
-      (one, other) => other.priority - one.priority || compareText(one.id, other.id),
-    );
+    const inbox = inOrder(run.inbox.values()).slice(0, limits.inboxLoadedMax);
     const activities = [...run.activities.values()]
       .map(({ row }) => row)
       .sort((one, other) => compareText(one.key, other.key));
     return copy({ head: run.head, ...stateAt(run, run.head.seq), inbox, activities });
+  }
+
+  async readInbox(name: RunName, limit: number): Promise<readonly InboxRow[]> {
+    return copy(inOrder(this.#find(name)?.inbox.values() ?? []).slice(0, limit));
   }
 
   async readAt(name: RunName, seq: number): Promise<Pick<LoadedRun, "snapshot" | "entries"> | undefined> {
@@ -192,25 +237,32 @@ class MemoryStore implements Store {
   }
 
   async findRuns(query: RunQuery): Promise<readonly RunHead[]> {
-    const found = [...this.#runs.values()]
-      .map(({ head }) => head)
-      .filter(({ tenant }) => tenant === query.tenant)
-      .sort((one, other) => other.createdAt - one.createdAt || compareText(other.run, one.run));
-    const start = query.after === undefined ? 0 : found.findIndex(({ run }) => run === query.after) + 1;
-    if (query.after !== undefined && start === 0) return [];
+    const { after, limit } = query;
     return copy(
-      found
-        .slice(start)
-        .filter((head) => fits(head, query))
-        .slice(0, query.limit),
+      [...this.#runs.values()]
+        .map(({ head }) => head)
+        .filter((head) => fits(head, query) && (after === undefined || newestFirst(after, head) < 0))
+        .sort(newestFirst)
+        .slice(0, limit),
     );
   }
 
-  async recordActivity(row: ActivityRow, epoch: number): Promise<boolean> {
-    const activities = this.#find(row)?.activities;
-    if (!activities?.has(row.key) || !isOwnedUnder(this.#lease, epoch)) return false;
-    activities.set(row.key, { row: copy(row), epoch });
-    return true;
+  async recordActivities(rows: readonly ActivityRow[], epoch: number): Promise<readonly boolean[]> {
+    return rows.map((row) => {
+      const activities = this.#find(row)?.activities;
+      if (!activities?.has(row.key) || !isOwnedUnder(this.#lease, epoch)) return false;
+      activities.set(row.key, { row: copy(row), epoch });
+      return true;
+    });
+  }
+
+  async readDeadLetters(tenant: string, after: number, limit: number): Promise<readonly DeadLetterRow[]> {
+    const letters = [...this.#deadLetters.values()].filter((row) => row.tenant === tenant);
+    return copy(letters.filter(({ number }) => number > after).slice(0, limit));
+  }
+
+  async removeDeadLetter(tenant: string, number: number): Promise<boolean> {
+    return this.#deadLetters.get(number)?.tenant === tenant && this.#deadLetters.delete(number);
   }
 
   async appendChunks(name: RunName, key: string, chunks: readonly ChunkRow[]): Promise<void> {
@@ -245,15 +297,13 @@ class MemoryStore implements Store {
 
 const nameOf = ({ tenant, run }: RunName): string => JSON.stringify([tenant, run]);
 
-const isFinal = ({ status }: RunHead): boolean => status !== "active" && status !== "parked";
-
 function emptyRun(head: RunHead): StoredRun {
   return {
     head,
     entries: [],
     snapshots: [],
     inbox: new Map(),
-    seen: new Set(),
+    seen: new Map(),
     activities: new Map(),
     chunks: new Map(),
   };
@@ -266,9 +316,21 @@ function stateAt(run: StoredRun, seq: number): Pick<LoadedRun, "snapshot" | "ent
   return { snapshot, entries: run.entries.filter((entry) => entry.seq > after && entry.seq <= seq) };
 }
 
+/** As they are taken: the highest priority first, then by id. */
+function inOrder(rows: Iterable<InboxRow>): InboxRow[] {
+  return [...rows].sort((one, other) => other.priority - one.priority || compareText(one.id, other.id));
+}
+
+function newestFirst(one: Place, other: Place): number {
+  return other.createdAt - one.createdAt || compareText(other.run, one.run);
+}
+
+type Place = NonNullable<RunQuery["after"]>;
+
 function fits(head: RunHead, query: RunQuery): boolean {
-  const { subject, machine, status, createdFrom, createdBefore, attributes = {} } = query;
+  const { tenant, subject, machine, status, createdFrom, createdBefore, attributes = {} } = query;
   return (
+    head.tenant === tenant &&
     (subject === undefined || head.subject === subject) &&
     (machine === undefined || head.machine === machine) &&
     (status === undefined || head.status === status) &&

@@ -7,14 +7,14 @@
  */
 import type { SQLInputValue } from "node:sqlite";
 import { withStarts } from "../commit.ts";
+import { copyOf, isDescribedAlike, isSameRun, type KnownRun, KnownRuns } from "../known.ts";
 import { isOwnedUnder, type LeaseRow } from "../lease.ts";
-import { type RunHead, type RunName, snapshotsKept } from "../records.ts";
+import { isFinal, type RunHead, type RunName, snapshotsKept } from "../records.ts";
+import { aboutOf, headOf } from "../rows.ts";
 import type { Commit, CommitOutcome } from "../store.ts";
 import { attributeText } from "./find.ts";
-import { deliver } from "./inbox.ts";
-import { copyOf, isDescribedAlike, isSameRun, type KnownRun, KnownRuns } from "./known.ts";
+import { bury, send } from "./inbox.ts";
 import type { Statements } from "./queries.ts";
-import { aboutOf, headOf } from "./rows.ts";
 
 const committed: CommitOutcome = Object.freeze({ outcome: "committed" });
 
@@ -67,13 +67,13 @@ export class CommitWriter {
     const { head, consumed, keys, starts, expect } = commit;
     if (consumed.length === 0 && keys.length === 0 && starts.length === 0) return undefined;
     for (const start of withStarts(starts)) if (!this.#isAt(start.head, 0)) return this.#conflict(start.head);
-    for (const id of consumed) {
+    for (const { id } of consumed) {
       if (known === undefined || this.#statements.hasEvent.get(known.id, id) === undefined)
         return { outcome: "conflict", run: head.run, seq: expect };
     }
     if (known === undefined) return undefined;
-    const seen = keys.find((key) => this.#statements.hasKey.get(known.id, key) !== undefined);
-    return seen === undefined ? undefined : { outcome: "duplicate", key: seen };
+    const seen = keys.find(({ key }) => this.#statements.readKey.get(known.id, key) !== undefined);
+    return seen === undefined ? undefined : { outcome: "duplicate", key: seen.key };
   }
 
   /** Writes a commit and what begins with it; false, and nothing written, if its first entry is there already. */
@@ -86,8 +86,10 @@ export class CommitWriter {
       if (seq === expect + 1) return false;
       throw new Error(`Run ${head.run} has an entry ${seq} but none before it`);
     }
+    const ends = known !== undefined && !isFinal(known.head) && isFinal(head);
     if (known !== undefined) this.#describe(known, head);
     this.#writeBeside(commit, id, epoch);
+    if (ends) bury(this.#statements, id);
     if (known === undefined) this.#known.keep(id, head);
     else known.seq = head.seq;
     for (const start of commit.starts) this.#apply(start, undefined, epoch);
@@ -141,8 +143,11 @@ export class CommitWriter {
     }
     for (const { digest, bytes } of contents)
       this.#statements.insertContent.run(head.tenant, head.subject, digest, bytes);
-    for (const event of consumed) this.#statements.deleteEvent.run(id, event);
-    for (const key of keys) this.#statements.insertKey.run(id, key);
+    for (const taken of consumed) {
+      const key = this.#statements.deleteEvent.get(id, taken.id)?.key ?? null;
+      if (key !== null) this.#statements.updateKey.run(taken.seq, id, key);
+    }
+    for (const { key, seq } of keys) this.#statements.insertKey.run(id, key, seq);
     for (const { key, activity, attempt, status, dueAt, bytes, report } of begun)
       this.#statements.writeActivity.run(
         ...[id, key, activity, attempt, status, dueAt, epoch, openFlag(head)],
@@ -153,7 +158,7 @@ export class CommitWriter {
 
   /** Last of all: what begins with this commit can be sent to. */
   #send(commit: Commit): void {
-    for (const row of commit.sends) deliver(this.#statements, row);
+    for (const row of commit.sends) send(this.#statements, row);
     for (const start of commit.starts) this.#send(start);
   }
 }

@@ -1,7 +1,7 @@
 /** Finding the runs that have something to do. */
 import type { RunName } from "../records.ts";
+import type { Row } from "../rows.ts";
 import type { Statements } from "./queries.ts";
-import type { Row } from "./rows.ts";
 
 /**
  * The runs with the oldest needs. Each kind of need comes from an index in its own order and is read no further than to

@@ -43,8 +43,8 @@ export function findQuery(query: RunQuery): FindQuery {
   if (createdFrom !== undefined) require(`${lead}.created_at >= :createdFrom`, { createdFrom });
   if (createdBefore !== undefined) require(`${lead}.created_at < :createdBefore`, { createdBefore });
   if (after !== undefined)
-    require(`(${lead}.created_at, ${lead}.run) < (SELECT created_at, run FROM run WHERE tenant = :tenant AND run = :after)`, {
-      after,
+    require(`(${lead}.created_at, ${lead}.run) < (:afterCreatedAt, :afterRun)`, {
+      ...{ afterCreatedAt: after.createdAt, afterRun: after.run },
     });
   const from =
     first === undefined ? "run r" : "attribute a CROSS JOIN run r ON r.tenant = a.tenant AND r.run = a.run";

@@ -1,9 +1,20 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { DatabaseSync } from "node:sqlite";
-import { afterEach, beforeEach, expect, test } from "vitest";
-import { begun, sample } from "../conformance/sample.ts";
+import { DatabaseSync } from "node:sqlite";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import {
+  begun,
+  bytesOf,
+  commitOn,
+  committed,
+  eventOf,
+  headOf,
+  noon,
+  owned,
+  sample,
+  tenant,
+} from "../conformance/sample.ts";
 import { connect } from "./connect.ts";
 import { identify, migrate } from "./migrate.ts";
 import { migrations } from "./schema.ts";
@@ -31,7 +42,7 @@ test("a new file is brought from version 0 to the newest, with a table for every
   const database = connect(path);
   expect(versionOf(database)).toBe(migrations.length);
   expect(tablesOf(database)).toEqual([
-    ...["activity", "attribute", "chunk", "content", "document", "entry"],
+    ...["activity", "attribute", "chunk", "content", "dead_letter", "document", "entry"],
     ...["inbox", "lease", "run", "seen_key", "snapshot"],
   ]);
   database.close();
@@ -48,6 +59,87 @@ test("a store that has the newest version is left as it was", async () => {
   await store.open();
   expect(await store.readHead(sample)).toEqual(head);
   await store.close();
+});
+
+describe("a store of version 1", () => {
+  const head = headOf({ seq: 3, digest: "d3", updatedAt: noon + 3, subject: "ada" });
+  const about = JSON.stringify({ version: head.version, hash: head.hash, attributes: {} });
+
+  /** Two runs of three checkpoints, one of them done; each took the event of key `old`, and `e1` and `e2` wait. */
+  beforeEach(() => {
+    const database = new DatabaseSync(path);
+    migrate(database, path, migrations.slice(0, 1));
+    for (const [id, run, status] of [
+      [1, "run-1", "active"],
+      [2, "ended", "done"],
+    ] as const) {
+      database
+        .prepare("INSERT INTO run VALUES (?, ?, ?, ?, ?, ?, ?, NULL, 0, ?)")
+        .run(id, tenant, run, "ada", head.machine, status, noon, about);
+      for (const seq of [1, 2, 3])
+        database.prepare("INSERT INTO entry VALUES (?, ?, ?, ?, x'00')").run(id, seq, noon + seq, `d${seq}`);
+      for (const key of ["old", "waiting"])
+        database.prepare("INSERT INTO seen_key VALUES (?, ?)").run(id, key);
+      const open = status === "active" ? 1 : 0;
+      const insertEvent = database.prepare("INSERT INTO inbox VALUES (?, ?, ?, ?, ?, ?, ?)");
+      insertEvent.run(id, "e1", null, 1, noon, open, bytesOf("event e1"));
+      insertEvent.run(id, "e2", "waiting", 2.5, noon, open, bytesOf("event e2"));
+    }
+    database.exec("UPDATE lease SET owner = 'worker-0', epoch = 4, taken_at = 5, until = 6");
+    expect(versionOf(database)).toBe(1);
+    database.close();
+  });
+
+  const rows = (run: string) => [
+    eventOf("e2", { run, key: "waiting", priority: 2.5 }),
+    eventOf("e1", { run, priority: 1 }),
+  ];
+
+  test("keeps its runs, and what waits has the subject of its run", async () => {
+    const store = sqlite(path);
+    await store.open();
+    const loaded = await store.load(sample);
+    expect([loaded?.head, loaded?.entries.length, loaded?.inbox]).toEqual([head, 3, rows("run-1")]);
+    expect(await store.own("worker-1", 10, 7)).toEqual({ outcome: "owned", epoch: 5, until: 17, aliveAt: 5 });
+    await store.close();
+  });
+
+  test("tells of keys it took that they were, and goes on with those that wait", async () => {
+    const store = sqlite(path);
+    await store.open();
+    expect(await store.readKeys(sample, ["old", "waiting"])).toEqual([
+      { key: "old", seq: 3 },
+      { key: "waiting" },
+    ]);
+    const epoch = await owned(store);
+    await committed(store, commitOn(head, epoch, { consumed: ["e2"] }));
+    expect(await store.readKeys(sample, ["waiting"])).toEqual([{ key: "waiting", seq: 4 }]);
+    await store.close();
+  });
+
+  test("has what waited for ended runs as dead letters", async () => {
+    const store = sqlite(path);
+    await store.open();
+    const ended = { tenant, run: "ended" };
+    expect([await store.readInbox(ended, 9), await store.readKeys(ended, ["old", "waiting"])]).toEqual([
+      [],
+      [{ key: "old", seq: 3 }],
+    ]);
+    const letters = await store.readDeadLetters(tenant, 0, 9);
+    expect(letters).toEqual(
+      rows("ended").map((row, index) => ({ ...row, number: index + 1, reason: "ended" })),
+    );
+    await store.close();
+  });
+
+  test("is changed as a whole or not at all", () => {
+    const database = new DatabaseSync(path);
+    const broken = [...migrations.slice(0, 1), `${migrations[1]}; INSERT INTO nowhere VALUES (1)`];
+    expect(() => migrate(database, path, broken)).toThrow();
+    expect([versionOf(database), tablesOf(database).includes("dead_letter")]).toEqual([1, false]);
+    expect(database.prepare("SELECT count(*) AS count FROM inbox").get()?.count).toBe(4);
+    database.close();
+  });
 });
 
 test("later migrations are done in order, and what is there stays", () => {

@@ -16,7 +16,8 @@ const queries = {
 
   readLease: "SELECT owner, epoch, taken_at, until FROM lease WHERE id = 1",
   writeLease: "UPDATE lease SET owner = ?, epoch = ?, taken_at = ?, until = ? WHERE id = 1",
-  releaseLease: "UPDATE lease SET owner = NULL WHERE id = 1 AND owner = ? AND epoch = ?",
+  releaseLease: `UPDATE lease SET owner = NULL, taken_at = coalesce(?, taken_at)
+    WHERE id = 1 AND owner = ? AND epoch = ?`,
 
   readRun: `SELECT ${runColumns} FROM run r JOIN entry e ON ${newestEntry} WHERE r.tenant = ? AND r.run = ?`,
   readRunStatus: "SELECT id, status FROM run WHERE tenant = ? AND run = ?",
@@ -41,14 +42,29 @@ const queries = {
     "INSERT INTO content (tenant, subject, digest, bytes) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
   readContent: "SELECT digest, bytes FROM content WHERE tenant = ? AND subject = ? AND digest = ?",
 
-  insertEvent: `INSERT INTO inbox (run_id, id, key, priority, at, open, bytes) VALUES (?, ?, ?, ?, ?, ?, ?)
-    ON CONFLICT DO NOTHING`,
+  insertEvent: `INSERT INTO inbox (run_id, id, subject, key, expendable, priority, at, open, bytes)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
   hasEvent: "SELECT 1 FROM inbox WHERE run_id = ? AND id = ?",
-  deleteEvent: "DELETE FROM inbox WHERE run_id = ? AND id = ?",
-  readInbox: "SELECT id, key, priority, at, bytes FROM inbox WHERE run_id = ? ORDER BY priority DESC, id",
+  deleteEvent: "DELETE FROM inbox WHERE run_id = ? AND id = ? RETURNING key",
+  readInbox: `SELECT id, subject, key, expendable, priority, at, bytes FROM inbox WHERE run_id = ?
+    ORDER BY priority DESC, id LIMIT ?`,
+  clearInbox: "DELETE FROM inbox WHERE run_id = ?",
   openInbox: "UPDATE inbox SET open = ? WHERE run_id = ?",
-  insertKey: "INSERT INTO seen_key (run_id, key) VALUES (?, ?)",
-  hasKey: "SELECT 1 FROM seen_key WHERE run_id = ? AND key = ?",
+  insertKey: "INSERT INTO seen_key (run_id, key, seq) VALUES (?, ?, ?)",
+  updateKey: "UPDATE seen_key SET seq = ? WHERE run_id = ? AND key = ?",
+  readKey: "SELECT key, seq FROM seen_key WHERE run_id = ? AND key = ?",
+  deleteWaitingKeys: `DELETE FROM seen_key WHERE run_id = ?1
+    AND key IN (SELECT key FROM inbox WHERE run_id = ?1 AND key IS NOT NULL)`,
+
+  insertDeadLetter: `INSERT INTO dead_letter (tenant, run, id, subject, key, priority, at, reason, bytes)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  buryInbox: `INSERT INTO dead_letter (tenant, run, id, subject, key, priority, at, reason, bytes)
+    SELECT r.tenant, r.run, i.id, i.subject, i.key, i.priority, i.at, 'ended', i.bytes
+    FROM inbox i JOIN run r ON r.id = i.run_id WHERE i.run_id = ? AND i.expendable = 0
+    ORDER BY i.priority DESC, i.id`,
+  readDeadLetters: `SELECT number, tenant, run, id, subject, key, priority, at, reason, bytes FROM dead_letter
+    WHERE tenant = ? AND number > ? ORDER BY number LIMIT ?`,
+  deleteDeadLetter: "DELETE FROM dead_letter WHERE tenant = ? AND number = ?",
 
   writeActivity: `INSERT INTO activity (run_id, key, activity, attempt, status, due_at, epoch, open, bytes, report)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)

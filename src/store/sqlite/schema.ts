@@ -128,4 +128,36 @@ export const migrations: readonly string[] = [
   ) STRICT;
   INSERT INTO lease VALUES (1, NULL, 0, 0, 0);
   `,
+  // Which step took the event of an older key nobody wrote down: at the latest it was the newest one.
+  `
+  ALTER TABLE seen_key ADD COLUMN seq INTEGER;
+  UPDATE seen_key SET seq = (SELECT max(seq) FROM entry e WHERE e.run_id = seen_key.run_id)
+    WHERE NOT EXISTS (SELECT 1 FROM inbox i WHERE i.run_id = seen_key.run_id AND i.key = seen_key.key);
+
+  ALTER TABLE inbox ADD COLUMN subject TEXT NOT NULL DEFAULT '';
+  ALTER TABLE inbox ADD COLUMN expendable INTEGER NOT NULL DEFAULT 0;
+  UPDATE inbox SET subject = (SELECT subject FROM run r WHERE r.id = inbox.run_id);
+
+  CREATE TABLE dead_letter (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    tenant TEXT NOT NULL,
+    run TEXT NOT NULL,
+    id TEXT NOT NULL,
+    subject TEXT NOT NULL,
+    key TEXT,
+    priority REAL NOT NULL,
+    at REAL NOT NULL,
+    reason TEXT NOT NULL,
+    bytes BLOB NOT NULL
+  ) STRICT;
+  CREATE INDEX dead_letter_number ON dead_letter (tenant, number);
+
+  INSERT INTO dead_letter (tenant, run, id, subject, key, priority, at, reason, bytes)
+    SELECT r.tenant, r.run, i.id, i.subject, i.key, i.priority, i.at, 'ended', i.bytes
+    FROM inbox i JOIN run r ON r.id = i.run_id WHERE r.status NOT IN ('active', 'parked')
+    ORDER BY r.id, i.priority DESC, i.id;
+  DELETE FROM seen_key WHERE seq IS NULL
+    AND run_id IN (SELECT id FROM run WHERE status NOT IN ('active', 'parked'));
+  DELETE FROM inbox WHERE run_id IN (SELECT id FROM run WHERE status NOT IN ('active', 'parked'));
+  `,
 ];

@@ -118,7 +118,7 @@ describe("a second process", () => {
       say(await store.own("other", leaseMs, noon));
       say(await store.enqueue([eventOf("from another process")]));
       const head = await store.readHead(sample);
-      say(await store.commit([commitOn(head, ${epoch} + 1)], noon));
+      say(await store.commit([commitOn(head, ${epoch} + 1)]));
     `);
     expect(answers).toEqual([
       { outcome: "taken", owner: "worker-1", epoch, until: noon + leaseMs },
@@ -136,9 +136,7 @@ describe("a second process", () => {
       const epoch = await owned(store, "other", noon + leaseMs);
       say(await committed(store, commitOn(await store.readHead(sample), epoch, { head: { attributes: { by: "other" } } })));
     `);
-    expect(await store.commit([commitOn(head, epoch)], noon)).toEqual([
-      { outcome: "fenced", epoch: epoch + 1 },
-    ]);
+    expect(await store.commit([commitOn(head, epoch)])).toEqual([{ outcome: "fenced", epoch: epoch + 1 }]);
     expect(await store.readHead(sample)).toEqual(second);
     const again = await owned(store, "worker-1", noon + 3 * leaseMs);
     const third = await committed(store, commitOn(second as RunHead, again, { head: { attributes: {} } }));
@@ -183,11 +181,11 @@ describe("when something goes wrong", () => {
   test("I1: a call that fails half-way leaves nothing behind, and the store goes on", async () => {
     const { epoch, head } = await begun(store);
     const second = firstCommit("run-2", epoch);
-    const bad = firstCommit("run-3", epoch, { keys: [null as unknown as string] });
-    await expect(store.commit([commitOn(head, epoch), second, bad], noon)).rejects.toThrow();
+    const bad = firstCommit("run-3", epoch, { keys: [{ key: null as unknown as string, seq: 1 }] });
+    await expect(store.commit([commitOn(head, epoch), second, bad])).rejects.toThrow();
     expect(await store.readHead(sample)).toEqual(head);
     const next = commitOn(second.head, epoch);
-    expect(await store.commit([next], noon)).toEqual([{ outcome: "conflict", run: "run-2", seq: 0 }]);
+    expect(await store.commit([next])).toEqual([{ outcome: "conflict", run: "run-2", seq: 0 }]);
     await committed(store, commitOn(head, epoch, { head: { attributes: { after: true } } }));
     expect((await store.findRuns({ tenant, limit: 9, attributes: { after: true } })).length).toBe(1);
   });

@@ -6,18 +6,23 @@
  * group commit pay. The file may be read and its inboxes filled by other processes; stepping runs takes the lease.
  */
 import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { limits } from "../../limits.ts";
 import { checkCommit } from "../commit.ts";
-import { type LeaseRow, takeLease } from "../lease.ts";
+import { copyOf } from "../known.ts";
+import { aliveBefore, type LeaseRow, takeLease } from "../lease.ts";
 import type {
   ActivityRow,
   ChunkRow,
   ContentRow,
+  DeadLetterRow,
   DocumentRow,
   EntryRow,
   InboxRow,
   RunHead,
   RunName,
+  SeenKey,
 } from "../records.ts";
+import { activityOf, chunkOf, deadLetterOf, eventOf, headOf, type Row, seenKeyOf } from "../rows.ts";
 import type { Commit, CommitOutcome, EnqueueOutcome, Lease, LoadedRun, RunQuery, Store } from "../store.ts";
 import { CommitWriter } from "./commit.ts";
 import { connect, type SqliteOptions } from "./connect.ts";
@@ -25,9 +30,7 @@ import { findDue } from "./due.ts";
 import { corrupt, notOpen, storeError } from "./errors.ts";
 import { findQuery } from "./find.ts";
 import { deliver } from "./inbox.ts";
-import { copyOf } from "./known.ts";
 import { prepareQueries, type Statements } from "./queries.ts";
-import { activityOf, chunkOf, entryOf, eventOf, headOf, type Row } from "./rows.ts";
 
 export type { SqliteOptions } from "./connect.ts";
 
@@ -80,13 +83,13 @@ class SqliteStore implements Store {
         return { outcome: "taken", owner: lease.owner as string, epoch: lease.epoch, until: lease.until };
       const { epoch, from, until } = taken;
       statements.writeLease.run(worker, epoch, from, until);
-      return { outcome: "owned", epoch, until };
+      return { outcome: "owned", epoch, until, aliveAt: aliveBefore(lease, taken) };
     });
   }
 
-  release(worker: string, epoch: number): Promise<void> {
+  release(worker: string, epoch: number, now: number | undefined): Promise<void> {
     return this.#do(({ statements }) => {
-      statements.releaseLease.run(worker, epoch);
+      statements.releaseLease.run(now ?? null, worker, epoch);
     });
   }
 
@@ -116,10 +119,14 @@ class SqliteStore implements Store {
     });
   }
 
-  readKeys(name: RunName, keys: readonly string[]): Promise<readonly string[]> {
+  readKeys(name: RunName, keys: readonly string[]): Promise<readonly SeenKey[]> {
     return this.#do(({ statements }) => {
       const id = findId(statements, name);
-      return id === undefined ? [] : keys.filter((key) => statements.hasKey.get(id, key) !== undefined);
+      if (id === undefined) return [];
+      return keys.flatMap((key) => {
+        const row = statements.readKey.get(id, key);
+        return row === undefined ? [] : seenKeyOf(row);
+      });
     });
   }
 
@@ -138,9 +145,16 @@ class SqliteStore implements Store {
       return {
         head: copyOf(head),
         ...this.#stateAt(statements, id, head.seq),
-        inbox: statements.readInbox.all(id).map((row) => eventOf(name, row)),
+        inbox: readInbox(statements, name, id, limits.inboxLoadedMax),
         activities: statements.readActivities.all(id).map((row) => activityOf(name, row)),
       };
+    });
+  }
+
+  readInbox(name: RunName, limit: number): Promise<readonly InboxRow[]> {
+    return this.#do(({ statements }) => {
+      const id = findId(statements, name);
+      return id === undefined ? [] : readInbox(statements, name, id, limit);
     });
   }
 
@@ -188,15 +202,27 @@ class SqliteStore implements Store {
     });
   }
 
-  recordActivity(row: ActivityRow, epoch: number): Promise<boolean> {
-    const { tenant, run, key, activity, attempt, status, dueAt, bytes, report } = row;
-    return this.#do(({ statements }) => {
-      const { changes } = statements.recordActivity.run(
-        ...[activity, attempt, status, dueAt, epoch, bytes, report ?? null],
-        ...[tenant, run, key, epoch],
-      );
-      return changes === 1;
-    });
+  async recordActivities(rows: readonly ActivityRow[], epoch: number): Promise<readonly boolean[]> {
+    if (rows.length === 0) return [];
+    return this.#write(({ statements }) =>
+      rows.map(({ tenant, run, key, activity, attempt, status, dueAt, bytes, report }) => {
+        const { changes } = statements.recordActivity.run(
+          ...[activity, attempt, status, dueAt, epoch, bytes, report ?? null],
+          ...[tenant, run, key, epoch],
+        );
+        return changes === 1;
+      }),
+    );
+  }
+
+  readDeadLetters(tenant: string, after: number, limit: number): Promise<readonly DeadLetterRow[]> {
+    return this.#do(({ statements }) =>
+      statements.readDeadLetters.all(tenant, after, limit).map(deadLetterOf),
+    );
+  }
+
+  removeDeadLetter(tenant: string, number: number): Promise<boolean> {
+    return this.#do(({ statements }) => statements.deleteDeadLetter.run(tenant, number).changes === 1);
   }
 
   async appendChunks(name: RunName, key: string, chunks: readonly ChunkRow[]): Promise<void> {
@@ -274,6 +300,12 @@ class SqliteStore implements Store {
   }
 }
 
+/** Entries come as lists; see `prepareQueries`. */
+function entryOf(row: unknown): EntryRow {
+  const [seq, at, digest, bytes] = row as [number, number, string, Uint8Array];
+  return { seq, at, digest, bytes };
+}
+
 function readLease(statements: Statements): LeaseRow {
   const row = statements.readLease.get() as Row;
   return {
@@ -282,6 +314,10 @@ function readLease(statements: Statements): LeaseRow {
     from: row.taken_at as number,
     until: row.until as number,
   };
+}
+
+function readInbox(statements: Statements, name: RunName, id: number, limit: number): InboxRow[] {
+  return statements.readInbox.all(id, limit).map((row) => eventOf(name, row));
 }
 
 function findId(statements: Statements, { tenant, run }: RunName): number | undefined {

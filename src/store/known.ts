@@ -5,8 +5,8 @@
  * since every commit adds an entry (I3). Whether a run is still at that checkpoint only the database knows; the entry's
  * unique key asks it.
  */
-import { limits } from "../../limits.ts";
-import type { RunHead, RunName } from "../records.ts";
+import { limits } from "../limits.ts";
+import type { RunHead, RunName } from "./records.ts";
 
 export interface KnownRun {
   readonly id: number;
@@ -54,10 +54,12 @@ const placeOf = ({ tenant, run }: RunName): string => `${tenant}\0${run}`;
 
 /** Whoever made the head may go on to change what is in it. */
 export function copyOf(head: RunHead): RunHead {
-  const { parent, fork } = head;
+  const { limits, spent, parent, fork } = head;
   return {
     ...head,
     attributes: { ...head.attributes },
+    ...(limits === undefined ? {} : { limits: { ...limits } }),
+    ...(spent === undefined ? {} : { spent: { ...spent } }),
     ...(parent === undefined ? {} : { parent: { ...parent } }),
     ...(fork === undefined ? {} : { fork: { ...fork } }),
   };
@@ -78,6 +80,8 @@ export function isDescribedAlike(one: RunHead, other: RunHead): boolean {
     one.subject === other.subject &&
     one.createdAt === other.createdAt &&
     one.completedAt === other.completedAt &&
+    hasSameFields(one.limits, other.limits) &&
+    hasSameFields(one.spent, other.spent) &&
     hasSameFields(one.attributes, other.attributes) &&
     hasSameFields(one.parent, other.parent) &&
     hasSameFields(one.fork, other.fork)

@@ -1,0 +1,54 @@
+/**
+ * The ledger: what a victim told the world before it died, line by line, kept in another process. It is the only witness
+ * that the store cannot have talked to.
+ */
+export class Ledger {
+  /** Numbers that were acknowledged, by run and event. */
+  readonly acked = new Map<string, Set<number>>();
+  /** Calls of the tool that is tried again, and starts of the one that may happen once, by key. */
+  readonly tools = new Map<string, number>();
+  readonly posts = new Map<string, number>();
+  /** Answers of the tool that were durable. */
+  readonly answered = new Set<string>();
+  /** When each nap was first heard to be over. */
+  readonly woke = new Map<number, number>();
+  readonly problems: string[] = [];
+  ups = 0;
+
+  /** Takes one line that was heard at this time; says its first word. */
+  read(line: string, now: number): string {
+    const [word = "", first = "", second = "", third = ""] = line.split(" ");
+    if (word === "acked") this.#ack(`${first} ${second}`, Number(third));
+    else if (word === "tool") this.#call(first);
+    else if (word === "post") this.posts.set(first, (this.posts.get(first) ?? 0) + 1);
+    else if (word === "answered") this.answered.add(first);
+    else if (word === "woke" && !this.woke.has(Number(first))) this.woke.set(Number(first), now);
+    else if (word === "up") this.ups++;
+    return word;
+  }
+
+  get ackedCount(): number {
+    return [...this.acked.values()].reduce((sum, { size }) => sum + size, 0);
+  }
+
+  #ack(kind: string, n: number): void {
+    const numbers = this.acked.get(kind) ?? new Set();
+    this.acked.set(kind, numbers.add(n));
+  }
+
+  #call(key: string): void {
+    if (this.answered.has(key))
+      this.problems.push(`the tool was called again for ${key} after its answer was durable`);
+    this.tools.set(key, (this.tools.get(key) ?? 0) + 1);
+  }
+}
+
+/** Cuts what comes through a pipe into lines; one that its writer did not finish is not told. */
+export function byLine(tell: (line: string) => void): (text: string) => void {
+  let rest = "";
+  return (text) => {
+    const lines = (rest + text).split("\n");
+    rest = lines.pop() ?? "";
+    lines.forEach(tell);
+  };
+}

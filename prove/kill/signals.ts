@@ -1,0 +1,116 @@
+/**
+ * Part one of the proof: real processes, killed with SIGKILL at random moments, over and over on the same store, then
+ * judged. Several stores are worked on at a time, since most of a life is the start of its process.
+ */
+import { type ChildProcessByStdio, spawn } from "node:child_process";
+import { rmSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import { join } from "node:path";
+import type { Readable } from "node:stream";
+import { fileURLToPath } from "node:url";
+import { createRandom, type Random } from "../../test/generate/random.ts";
+import { type Judgement, judge } from "./judge.ts";
+import { byLine, Ledger } from "./ledger.ts";
+
+export interface SignalOptions {
+  readonly seed: number;
+  readonly kills: number;
+  /** Where the stores may be. */
+  readonly folder: string;
+  readonly progress: (text: string) => void;
+}
+
+/** How many processes a store sees before it is judged. */
+const livesPerStore = 25;
+/** Only ends what hangs. */
+const startMsMax = 60_000;
+/** One life in so many ends at any moment after its start, be it before it has opened the store; the others at work. */
+const anytimeChance = 0.2;
+const anytimeMsMax = 250;
+const workMsMax = 150;
+
+const script = fileURLToPath(new URL("./victim.ts", import.meta.url));
+
+/** Kills as often as asked for; says what was found, and how much there was to lose. */
+export async function proveSignals({ seed, kills, folder, progress }: SignalOptions): Promise<Judgement> {
+  const env = { ...process.env, NODE_COMPILE_CACHE: join(folder, "compiled") };
+  await ended(startVictim([], env));
+  const total: Record<string, number> = { kills: 0, stores: 0, acked: 0 };
+  const problems: string[] = [];
+  const jobs = Array.from({ length: Math.ceil(kills / livesPerStore) }, (_, index) => ({
+    storeSeed: seed + index,
+    lives: Math.min(livesPerStore, kills - index * livesPerStore),
+  }));
+  const lane = async () => {
+    for (let job = jobs.shift(); job !== undefined; job = jobs.shift()) {
+      const { storeSeed, lives } = job;
+      const path = join(folder, `victim-${storeSeed}.db`);
+      const ledger = new Ledger();
+      const random = createRandom(storeSeed);
+      for (let life = 1; life <= lives; life++) {
+        const args = [path, String(storeSeed * 1_000 + life)];
+        await liveOnce(startVictim(args, env), ledger, random);
+        total.kills = (total.kills as number) + 1;
+        progress(
+          `${total.kills} of ${kills} kills, ${(total.acked as number) + ledger.ackedCount} events acknowledged`,
+        );
+      }
+      const judgement = await judge(path, ledger);
+      add(total, { ...judgement.figures, ...ledgerFigures(ledger), stores: 1 });
+      problems.push(...judgement.problems.map((problem) => `seed ${storeSeed}, ${lives} kills: ${problem}`));
+      for (const end of ["", "-wal", "-shm"]) rmSync(path + end, { force: true });
+    }
+  };
+  await Promise.all(Array.from({ length: availableParallelism() }, lane));
+  return { problems, figures: total };
+}
+
+function ledgerFigures(ledger: Ledger): Record<string, number> {
+  const { ackedCount, tools, posts } = ledger;
+  return { acked: ackedCount, tools: tools.size, posts: posts.size };
+}
+
+export function add(total: Record<string, number>, more: Readonly<Record<string, number>>): void {
+  for (const [name, value] of Object.entries(more)) total[name] = (total[name] ?? 0) + value;
+}
+
+type Victim = ChildProcessByStdio<null, Readable, Readable>;
+
+function startVictim(args: readonly string[], env: NodeJS.ProcessEnv): Victim {
+  const stdio = ["ignore", "pipe", "pipe"] as const;
+  return spawn(process.execPath, ["--conditions=source", script, ...args], {
+    stdio: [...stdio],
+    env,
+  }) as Victim;
+}
+
+/** One life, from its start to its end by SIGKILL. One that ends by itself, or never gets to work, is a problem. */
+async function liveOnce(child: Victim, ledger: Ledger, random: Random): Promise<void> {
+  const kill = () => void child.kill("SIGKILL");
+  const anytime = random.chance(anytimeChance);
+  const delayMs = random.next() ** 2 * (anytime ? anytimeMsMax : workMsMax);
+  let ready = anytime;
+  if (anytime) setTimeout(kill, delayMs);
+  const hung = setTimeout(kill, startMsMax);
+  const hear = byLine((line) => {
+    if (ledger.read(line, Date.now()) !== "ready" || anytime) return;
+    ready = true;
+    setTimeout(kill, delayMs);
+  });
+  child.stdout.setEncoding("utf8").on("data", hear);
+  const { code, signal, errors } = await ended(child);
+  clearTimeout(hung);
+  if (signal !== "SIGKILL") ledger.problems.push(`a life ended by itself with ${code ?? signal}: ${errors}`);
+  else if (!ready) ledger.problems.push(`a life was not at work after ${startMsMax} ms: ${errors}`);
+}
+
+function ended(child: Victim): Promise<{ code: number | null; signal: string | null; errors: string }> {
+  let errors = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    errors += text;
+  });
+  return new Promise((resolve, reject) => {
+    child.on("error", reject);
+    child.on("close", (code, signal) => resolve({ code, signal, errors: errors.trim() }));
+  });
+}

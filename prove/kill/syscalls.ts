@@ -1,0 +1,173 @@
+/**
+ * Part two of the proof: a short life that touches everything is traced once, and each system call it made on the files
+ * of its store becomes a case: the process is killed there, or the call fails with EIO, with ENOSPC or, for a write,
+ * writes nothing. Then the store is opened without any of that and judged as after a random kill. A process whose call
+ * failed must have told whoever waited with a STORE_ code, or have gone on as if nothing had been; it may not hang.
+ */
+import { spawn, spawnSync } from "node:child_process";
+import { mkdirSync, readFileSync, rmSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { createRandom } from "../../test/generate/random.ts";
+import { type Judgement, judge } from "./judge.ts";
+import { byLine, Ledger } from "./ledger.ts";
+import { add } from "./signals.ts";
+import { filesOf, traceArguments } from "./strace.ts";
+
+export interface SyscallOptions {
+  readonly seed: number;
+  /** How many cases; all of them without a number. */
+  readonly cases: number | undefined;
+  readonly folder: string;
+  readonly progress: (text: string) => void;
+}
+
+type Fault = "signal=KILL" | "error=EIO" | "error=ENOSPC" | "retval=0";
+
+/** The n-th call of that name on the store's files, and what is to happen there. */
+interface Case {
+  readonly call: string;
+  readonly when: number;
+  readonly fault: Fault;
+}
+
+/** Calls that need room: only these can find that there is none. */
+const growing = new Set(["pwrite64", "write", "ftruncate", "fallocate", "openat", "fsync", "fdatasync"]);
+/** Only ends what hangs. */
+const lifeMsMax = 30_000;
+
+const script = fileURLToPath(new URL("./short.ts", import.meta.url));
+/** Fewer threads are fewer stops for strace. */
+const node = [process.execPath, "--v8-pool-size=0", "--conditions=source", script];
+
+/** Goes through the cases; says what was found, and how many of which kind there were. */
+export async function proveSyscalls(options: SyscallOptions): Promise<Judgement> {
+  const { folder, progress } = options;
+  const env = { ...process.env, NODE_COMPILE_CACHE: join(folder, "compiled") };
+  const all = casesOf(traceOnce(folder, env));
+  const chosen = options.cases === undefined ? all : sample(all, options.cases, options.seed);
+  const total: Record<string, number> = { calls: all.filter(({ fault }) => fault === "signal=KILL").length };
+  const problems: string[] = [];
+  const queue = [...chosen];
+  let done = 0;
+  const lane = async (number: number) => {
+    for (let one = queue.shift(); one !== undefined; one = queue.shift()) {
+      const place = join(folder, `case-${number}`);
+      mkdirSync(place);
+      const { figures, problems: found } = await tryCase(one, place, env);
+      rmSync(place, { recursive: true });
+      add(total, figures);
+      problems.push(...found.map((problem) => `${one.call} ${one.when} ${one.fault}: ${problem}`));
+      progress(`${++done} of ${chosen.length} cases of ${all.length}, ${problems.length} problems`);
+    }
+  };
+  await Promise.all(Array.from({ length: availableParallelism() }, (_, number) => lane(number)));
+  return { problems, figures: total };
+}
+
+/** The names of the calls that a life without faults makes on the files of its store, in order. */
+function traceOnce(folder: string, env: NodeJS.ProcessEnv): string[] {
+  const place = join(folder, "traced");
+  mkdirSync(place);
+  const path = join(place, "short.db");
+  const trace = join(folder, "trace");
+  // The first life fills the cache of compiled modules, and its calls are not those of the others.
+  spawnSync(node[0] as string, [...node.slice(1), join(place, "first.db")], { env });
+  const args = traceArguments([...filesOf(path), place], trace, "-e", "trace=all", ...node, path);
+  const { stdout } = spawnSync("strace", args, { env, encoding: "utf8" });
+  if (!stdout.endsWith("closed\n")) throw new Error(`The life without faults did not end well:\n${stdout}`);
+  const calls = readFileSync(trace, "utf8").matchAll(/^\d+ +(\w+)\(/gm);
+  return [...calls].map((match) => match[1] as string);
+}
+
+function casesOf(calls: readonly string[]): Case[] {
+  const seen = new Map<string, number>();
+  return calls.flatMap((call) => {
+    const when = (seen.get(call) ?? 0) + 1;
+    seen.set(call, when);
+    const faults: Fault[] = ["signal=KILL", "error=EIO"];
+    if (growing.has(call)) faults.push("error=ENOSPC");
+    if (call === "pwrite64") faults.push("retval=0");
+    return faults.map((fault) => ({ call, when, fault }));
+  });
+}
+
+/** So many cases, with every pair of call and fault in turn before any has a second one. */
+function sample(all: readonly Case[], count: number, seed: number): Case[] {
+  const random = createRandom(seed);
+  const kinds = new Map<string, Case[]>();
+  for (const one of all) {
+    const kind = `${one.call} ${one.fault}`;
+    kinds.set(kind, [...(kinds.get(kind) ?? []), one]);
+  }
+  const chosen: Case[] = [];
+  while (chosen.length < Math.min(count, all.length)) {
+    for (const cases of kinds.values())
+      if (cases.length > 0) chosen.push(...cases.splice(random.below(cases.length), 1));
+  }
+  return chosen.slice(0, count);
+}
+
+async function tryCase(one: Case, place: string, env: NodeJS.ProcessEnv): Promise<Judgement> {
+  const path = join(place, "short.db");
+  const ledger = new Ledger();
+  const end = await live(one, { path, place, env, ledger });
+  const problems = problemsOf(one, end);
+  const figures: Record<string, number> = { [one.fault]: 1, [`${one.fault} ${end.kind}`]: 1 };
+  try {
+    const judgement = await judge(path, ledger);
+    problems.push(...judgement.problems);
+  } catch (error) {
+    problems.push(`the store could not be opened again: ${error}`);
+  }
+  return { problems, figures };
+}
+
+interface End {
+  readonly kind: "killed" | "refused" | "unharmed" | "hung" | "crashed" | "odd";
+  readonly text: string;
+}
+
+/** Lives once under strace with this one fault; how it ended. */
+async function live(
+  { call, when, fault }: Case,
+  { path, place, env, ledger }: { path: string; place: string; env: NodeJS.ProcessEnv; ledger: Ledger },
+): Promise<End> {
+  const args = traceArguments([...filesOf(path), place], "/dev/null");
+  // With its filter strace is faster, and cannot send a signal.
+  if (fault !== "signal=KILL") args.push("--seccomp-bpf");
+  args.push("-e", `trace=${call}`, "-e", `inject=${call}:${fault}:when=${when}`, ...node, path);
+  const child = spawn("strace", args, { stdio: ["ignore", "pipe", "ignore"], env, detached: true });
+  const lines: string[] = [];
+  child.stdout.setEncoding("utf8").on(
+    "data",
+    byLine((line) => {
+      lines.push(line);
+      ledger.read(line, Date.now());
+    }),
+  );
+  let hung = false;
+  const timer = setTimeout(() => {
+    hung = true;
+    process.kill(-(child.pid as number), "SIGKILL");
+  }, lifeMsMax);
+  const { code, signal } = await new Promise<{ code: number | null; signal: string | null }>((resolve) => {
+    child.on("close", (code, signal) => resolve({ code, signal }));
+  });
+  clearTimeout(timer);
+  const last = lines.at(-1) ?? "";
+  if (hung) return { kind: "hung", text: `it hung after ${JSON.stringify(last)}` };
+  if (signal === "SIGKILL") return { kind: "killed", text: last };
+  if (last.startsWith("error ")) return { kind: "refused", text: last };
+  if (last.startsWith("crashed ")) return { kind: "crashed", text: last };
+  if (last === "closed" && code === 0) return { kind: "unharmed", text: last };
+  return { kind: "odd", text: `it ended with ${code ?? signal} after ${JSON.stringify(last)}` };
+}
+
+function problemsOf({ fault }: Case, { kind, text }: End): string[] {
+  if (fault === "signal=KILL") return kind === "killed" ? [] : [`it was not killed: ${kind}, ${text}`];
+  if (kind === "unharmed") return [];
+  if (kind === "refused" && /^error STORE_/.test(text)) return [];
+  return [`no clear error: ${kind}, ${text}`];
+}

@@ -1,0 +1,17 @@
+/** What is recorded: a run that keeps texts of many sizes, beside the small machines that `prove:kill` kills. */
+import { defineMachine, type MachineEntry } from "holdfast";
+import { machineEntries } from "../kill/machines.ts";
+
+export const notes = defineMachine<{ notes: string[] }>({
+  id: "notes",
+  start: { notes: [] },
+  initial: "open",
+  states: {
+    open: { on: { note: { update: (draft, { event }) => void draft.notes.push(event.data as string) } } },
+  },
+});
+
+/** Every machine a recording has runs of. */
+export function recordedMachines(): MachineEntry[] {
+  return [{ machine: notes as never }, ...machineEntries(() => {})];
+}

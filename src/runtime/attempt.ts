@@ -1,0 +1,141 @@
+/** One attempt of an activity: user code with its scope, stopped when it takes too long or goes silent. */
+import { durationMs } from "../core/duration.ts";
+import type { ActivityEffect } from "../core/effect.ts";
+import { type Json, type JsonObject, toJson } from "../core/json.ts";
+import { describeError } from "../core/work.ts";
+import type { ActivityRow, Spending } from "../store/records.ts";
+import { addSpending } from "./budget.ts";
+import type { Clock } from "./clock.ts";
+import type { StreamWriter } from "./stream.ts";
+
+/** What an activity is given besides its input. */
+export interface ActivityScope {
+  /** The same for every attempt: hand it to tools as their idempotency key. */
+  readonly key: string;
+  readonly run: string;
+  readonly tenant: string;
+  /** 1 for the first attempt. */
+  readonly attempt: number;
+  /** Aborted when the activity is cancelled or takes too long. */
+  readonly signal: AbortSignal;
+  /** What an earlier attempt left with `checkpoint`. */
+  readonly progress: Json | undefined;
+  /** Keeps progress for the next attempt; resolves when it is durable. */
+  checkpoint(progress: Json): Promise<void>;
+  /** Says that it is still alive, where `heartbeat` is asked of it. Checkpoints and chunks say so too. */
+  heartbeat(): void;
+  /** Adds a piece to the activity's stream; resolves when it is durable. */
+  write(chunk: Json): Promise<void>;
+  /** Counts what it used up towards the limits of its run, whether or not this attempt succeeds. */
+  spend(spending: Spending): void;
+}
+
+export type Activity = (input: never, scope: ActivityScope) => unknown;
+
+/** What is known of an activity between attempts. */
+export interface Report {
+  readonly progress?: Json;
+  readonly spent?: Spending;
+}
+
+/** `lost`: it was given up, so whether it took effect is not known. */
+export type Result =
+  | { readonly output: Json | undefined }
+  | { readonly error: JsonObject; readonly lost: boolean };
+
+export interface AttemptWorld {
+  readonly clock: Clock;
+  /** Keeps a report for the next attempt. */
+  keep(report: Report): Promise<void>;
+  /** The stream this attempt writes to. */
+  stream(): Promise<StreamWriter>;
+}
+
+export class Attempt {
+  readonly #world: AttemptWorld;
+  readonly #row: ActivityRow;
+  readonly #effect: ActivityEffect;
+  readonly #overdue = new AbortController();
+  readonly #signal: AbortSignal;
+  #stopBeat: () => void = () => {};
+  #writer: Promise<StreamWriter> | undefined;
+  report: Report;
+
+  constructor(
+    world: AttemptWorld,
+    row: ActivityRow,
+    effect: ActivityEffect,
+    report: Report,
+    signal: AbortSignal,
+  ) {
+    this.#world = world;
+    this.#row = row;
+    this.#effect = effect;
+    this.#signal = AbortSignal.any([signal, this.#overdue.signal]);
+    this.report = report;
+  }
+
+  /** Runs user code to its end; never throws. What it wrote to its stream is durable then. */
+  async run(code: Activity, input: Json | undefined): Promise<Result> {
+    const { timeout } = this.#effect.options;
+    const stop =
+      timeout === undefined
+        ? () => {}
+        : this.#world.clock.after(durationMs(timeout), () => this.#giveUp(`It took longer than ${timeout}`));
+    this.#beat();
+    try {
+      const output = await Promise.race([code(input as never, this.#scope()), aborted(this.#overdue.signal)]);
+      await (await this.#writer)?.flush();
+      return { output: output === undefined ? undefined : toJson(output, [], "output") };
+    } catch (error) {
+      return { error: describeError(error), lost: this.#overdue.signal.aborted };
+    } finally {
+      stop();
+      this.#stopBeat();
+    }
+  }
+
+  #giveUp(why: string): void {
+    this.#overdue.abort(new Error(why));
+  }
+
+  #beat(): void {
+    const { heartbeat } = this.#effect.options;
+    if (heartbeat === undefined) return;
+    this.#stopBeat();
+    this.#stopBeat = this.#world.clock.after(durationMs(heartbeat), () =>
+      this.#giveUp(`It gave no sign of life for ${heartbeat}`),
+    );
+  }
+
+  #scope(): ActivityScope {
+    const { run, tenant, key, attempt } = this.#row;
+    return {
+      ...{ key: `${run}:${key}`, run, tenant, attempt, signal: this.#signal },
+      progress: this.report.progress,
+      checkpoint: async (progress) => {
+        // What an attempt that was given up still says must not replace what a later one said.
+        this.#signal.throwIfAborted();
+        this.#beat();
+        this.report = { ...this.report, progress: toJson(progress, [], "progress") };
+        await this.#world.keep(this.report);
+      },
+      heartbeat: () => this.#beat(),
+      write: async (chunk) => {
+        this.#signal.throwIfAborted();
+        this.#beat();
+        this.#writer ??= this.#world.stream();
+        await (await this.#writer).write(chunk);
+      },
+      spend: (spending) => {
+        this.report = { ...this.report, spent: addSpending(this.report.spent, spending) };
+      },
+    };
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+  });
+}

@@ -1,0 +1,45 @@
+/** Budgets: what a run may use up in steps, time, tokens and money, and whether it has. Pure. */
+import { durationMs } from "../core/duration.ts";
+import type { JsonObject } from "../core/json.ts";
+import type { RunHead, RunLimits, Spending } from "../store/records.ts";
+
+/** Limits as people give them: time may be text such as `30s` or `2 days`. */
+export interface LimitSource extends Spending {
+  readonly steps?: number;
+  readonly time?: number | string;
+}
+
+/** The limits of a run: those of its machine, and where they are given those of its start. */
+export function limitsOf(...sources: readonly (LimitSource | undefined)[]): RunLimits | undefined {
+  const merged: LimitSource = Object.assign({}, ...sources);
+  const { time, ...rest } = merged;
+  if (Object.keys(merged).length === 0) return undefined;
+  return time === undefined ? rest : { ...rest, time: durationMs(time) };
+}
+
+/** What was used up, and this on top. */
+export function addSpending(before: Spending | undefined, more: Spending): Spending {
+  const { tokens = 0, cost = 0 } = before ?? {};
+  return { tokens: tokens + (more.tokens ?? 0), cost: cost + (more.cost ?? 0) };
+}
+
+/** When a run's time is up. */
+export function endOfTime({ limits, createdAt }: RunHead): number {
+  return limits?.time === undefined ? Number.POSITIVE_INFINITY : createdAt + limits.time;
+}
+
+/** Why a run may not go on; undefined while it may. */
+export function exhausted(head: RunHead, at: number): JsonObject | undefined {
+  const { limits, spent = {}, seq, createdAt } = head;
+  if (limits === undefined) return undefined;
+  const used = { steps: seq, tokens: spent.tokens ?? 0, cost: spent.cost ?? 0, time: at - createdAt };
+  for (const limit of ["steps", "tokens", "cost", "time"] as const) {
+    const max = limits[limit];
+    if (max === undefined || used[limit] < max) continue;
+    return {
+      ...{ name: "LimitReached", limit, max, used: used[limit] },
+      message: `The run has used up its limit of ${limit}: ${used[limit]} of ${max}`,
+    };
+  }
+  return undefined;
+}

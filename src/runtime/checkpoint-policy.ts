@@ -1,0 +1,22 @@
+/**
+ * Checkpoint policies: when the steps of a run are committed. Only steps without effects, on events that wait in the
+ * inbox until their step is durable, may wait for a later commit: what a crash can cost is recomputation, never data.
+ */
+import type { Checkpoint } from "./checkpoint.ts";
+
+/** Steps that may wait at most, whatever the policy: they are all taken again after a crash. */
+const waitingMax = 1_000;
+
+/** Whether a turn may go on in the next one instead of being committed now. */
+export function mayWait({ run, taken, repeats, forced }: Checkpoint): boolean {
+  const { checkpoint = "step" } = run.machine.machine.definition;
+  if (checkpoint === "step" || forced || repeats.length > 0 || taken.length >= waitingMax) return false;
+  if (checkpoint === "manual") return true;
+  if ("every" in checkpoint) return taken.length < checkpoint.every;
+  let before = run.state;
+  for (const { step } of taken) {
+    if (checkpoint.when({ before, after: step.state })) return false;
+    before = step.state;
+  }
+  return true;
+}

@@ -1,0 +1,87 @@
+/** Dead letters: events that were accepted and found no run to take them. They wait here until a person decides. */
+import type { Event } from "../core/event.ts";
+import { HoldfastError } from "../errors.ts";
+import { decode } from "../store/codec.ts";
+import type { DeadLetterRow } from "../store/records.ts";
+import type { Store } from "../store/store.ts";
+import { defaultTenant } from "./name.ts";
+import type { Seal } from "./seal.ts";
+
+/** Letters that are read at a time. */
+const pageSize = 100;
+
+/** An event nobody took, and why. */
+export interface DeadLetter {
+  readonly number: number;
+  /** The run it was for. */
+  readonly run: string;
+  readonly event: Event;
+  readonly reason: "missing" | "ended";
+  readonly at: number;
+}
+
+interface Options {
+  readonly tenant?: string;
+}
+
+export class DeadLetters {
+  readonly #store: Store;
+  readonly #seal: Seal;
+  readonly #arrived: (row: DeadLetterRow) => void;
+
+  /** `arrived` is told of one that is in an inbox again. */
+  constructor(store: Store, seal: Seal, arrived: (row: DeadLetterRow) => void) {
+    this.#store = store;
+    this.#seal = seal;
+    this.#arrived = arrived;
+  }
+
+  /** All of a tenant's, in the order they were lost. */
+  async *list({ tenant = defaultTenant }: Options = {}): AsyncGenerator<DeadLetter> {
+    for await (const row of this.#rows(tenant, 0)) {
+      const { number, run, reason, at, bytes } = row;
+      const event = decode(this.#seal.open(bytes, row), `dead letter ${number}`) as unknown as Event;
+      yield { number, run, event, reason, at };
+    }
+  }
+
+  /** Sends one again, to its run or another. It stays a dead letter unless that run takes it. */
+  async redeliver(number: number, options: Options & { readonly to?: string } = {}): Promise<void> {
+    const row = await this.#find(number, options);
+    const { number: _number, reason: _reason, ...event } = row;
+    const again = { ...event, run: options.to ?? row.run };
+    const [outcome] = await this.#store.enqueue([again]);
+    if (outcome === "missing" || outcome === "ended") {
+      throw new HoldfastError(
+        outcome === "missing" ? "RUN_UNKNOWN" : "RUN_ENDED",
+        `The dead letter ${number} cannot go to ${JSON.stringify(again.run)}: ${outcome === "missing" ? "there is no such run" : "it has ended"}; name another run with { to }`,
+      );
+    }
+    await this.#store.removeDeadLetter(row.tenant, number);
+    this.#arrived({ ...row, run: again.run });
+  }
+
+  /** Forgets one. */
+  async discard(number: number, options: Options = {}): Promise<void> {
+    const { tenant } = await this.#find(number, options);
+    await this.#store.removeDeadLetter(tenant, number);
+  }
+
+  async #find(number: number, { tenant = defaultTenant }: Options): Promise<DeadLetterRow> {
+    const [row] = await this.#store.readDeadLetters(tenant, number - 1, 1);
+    if (row?.number === number) return row;
+    throw new HoldfastError(
+      "LETTER_UNKNOWN",
+      `There is no dead letter ${number} of the tenant ${JSON.stringify(tenant)}`,
+    );
+  }
+
+  async *#rows(tenant: string, after: number): AsyncGenerator<DeadLetterRow> {
+    for (let last = after; ; ) {
+      const rows = await this.#store.readDeadLetters(tenant, last, pageSize);
+      if (rows.length === 0) return;
+      yield* rows;
+      last = (rows.at(-1) as DeadLetterRow).number;
+    }
+  }
+}

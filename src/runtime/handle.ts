@@ -1,0 +1,258 @@
+/** A run, as its users hold it: a name and what can be done with it. It keeps nothing itself. */
+import { admitEvent } from "../core/admit.ts";
+import { findNode } from "../core/chart.ts";
+import { durationMs } from "../core/duration.ts";
+import { cancelEvent, type Event } from "../core/event.ts";
+import type { Json } from "../core/json.ts";
+import { matches } from "../core/query.ts";
+import type { State } from "../core/state.ts";
+import { type ErrorCode, HoldfastError } from "../errors.ts";
+import { limits } from "../limits.ts";
+import type { Entry } from "../store/journal.ts";
+import type { RunHead, RunName } from "../store/records.ts";
+import type { Clock } from "./clock.ts";
+import { retryEvent } from "./control.ts";
+import type { Ids } from "./ids.ts";
+import { type Handled, hasEnded, type LiveRun } from "./live-run.ts";
+import { checkName } from "./name.ts";
+import type { Past } from "./past.ts";
+import type { End, Outgoing, Receipt, Run } from "./run.ts";
+import type { Chunk, Streams } from "./stream.ts";
+import type { Waiters } from "./waiters.ts";
+import type { Sight } from "./watchers.ts";
+
+/** An event that was looked at, and its key. */
+export interface Admitted {
+  readonly event: Event;
+  readonly key: string | undefined;
+}
+
+/** What a handle needs of the runtime. */
+export interface Access {
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly past: Past;
+  readonly streams: Streams;
+  /** Replies, by the name of the event that asked. */
+  readonly replies: Waiters<Json>;
+  /** The run at its newest checkpoint; throws RUN_UNKNOWN. At once, if it is in memory. */
+  read(name: RunName): Promise<LiveRun> | LiveRun;
+  /** Resolves when the event's step is durable. */
+  deliver(run: LiveRun, event: Event, key?: string): Promise<Handled>;
+  /** Puts events into the inbox of a run that does not take them at once. */
+  enqueue(run: LiveRun, events: readonly Admitted[]): Promise<readonly Receipt[]>;
+  /** The receipt of an event of this key; undefined if the run has seen none. */
+  readReceipt(name: RunName, key: string): Promise<Receipt | undefined>;
+  /** Resolves with the first checkpoint of which this holds. */
+  watch(name: RunName, holds: (sight: Sight) => boolean): { readonly seen: Promise<Sight>; cancel(): void };
+  /** Commits what waits for its checkpoint. */
+  checkpoint(run: LiveRun): Promise<void>;
+  /** A run that was parked is active again: it is read anew. */
+  revive(run: LiveRun): Promise<void>;
+}
+
+export class Handle implements Run {
+  readonly id: string;
+  readonly tenant: string;
+  readonly #name: RunName;
+  readonly #access: Access;
+
+  constructor(name: RunName, access: Access) {
+    this.id = name.run;
+    this.tenant = name.tenant;
+    this.#name = name;
+    this.#access = access;
+  }
+
+  async state(): Promise<State> {
+    return (await this.#access.read(this.#name)).state;
+  }
+
+  async head(): Promise<RunHead> {
+    return (await this.#access.read(this.#name)).head;
+  }
+
+  async send(type: string, data?: Json, { key }: { readonly key?: string } = {}): Promise<Receipt> {
+    const admitted = admit({ type, ...(data === undefined ? undefined : { data }) }, key);
+    const run = await this.#access.read(this.#name);
+    if (run.head.status !== "active") return this.#sendAside(run, admitted);
+    const handled = await this.#access.deliver(run, admitted.event, key);
+    return { handled: async () => handled };
+  }
+
+  /** An event for a run that is parked waits in its inbox; one that has ended takes none. */
+  async #sendAside(run: LiveRun, admitted: Admitted): Promise<Receipt> {
+    const { key } = admitted;
+    const before = key === undefined ? undefined : await this.#access.readReceipt(this.#name, key);
+    if (before !== undefined) return before;
+    if (hasEnded(run)) throw endedError(run, `takes no ${JSON.stringify(admitted.event.type)}`, "RUN_ENDED");
+    const [receipt] = await this.#access.enqueue(run, [admitted]);
+    return receipt as Receipt;
+  }
+
+  async sendAll(events: readonly Outgoing[]): Promise<readonly Receipt[]> {
+    const admitted = events.map(({ type, data, key }) =>
+      admit({ type, ...(data === undefined ? undefined : { data }) }, key),
+    );
+    const run = await this.#access.read(this.#name);
+    if (hasEnded(run)) throw endedError(run, "takes no events", "RUN_ENDED");
+    // What fits into one turn becomes durable with its steps; more than that first of all becomes durable.
+    if (run.head.status === "parked" || run.more || run.inbox.length + events.length > limits.stepsPerTurnMax)
+      return this.#access.enqueue(run, admitted);
+    const handled = await Promise.all(
+      admitted.map(({ event, key }) => this.#access.deliver(run, event, key)),
+    );
+    return handled.map((one) => ({ handled: async () => one }));
+  }
+
+  async ask(
+    type: string,
+    data?: Json,
+    { key, timeout }: { readonly key?: string; readonly timeout?: number | string } = {},
+  ): Promise<Json> {
+    const replyTo = key ?? this.#access.ids.next();
+    const { event } = admit({ type, replyTo, ...(data === undefined ? undefined : { data }) }, key);
+    const run = await this.#access.read(this.#name);
+    const reply = this.#access.replies.wait(replyName(this.#name, replyTo));
+    const ended = this.#access.watch(this.#name, (sight) => {
+      if (!hasEnded(sight)) return false;
+      throw endedError(sight, `has not replied to ${JSON.stringify(type)}`, "ASK_UNANSWERED");
+    });
+    const late = this.#expire(timeout, type);
+    try {
+      const handled = this.#take(run, event, key, replyTo);
+      return await Promise.race([reply.told, ended.seen.then(never), late.passed, handled]);
+    } finally {
+      reply.cancel();
+      ended.cancel();
+      late.cancel();
+    }
+  }
+
+  /** Gives an event that asks to the run; resolves only with a reply that was given before. */
+  async #take(run: LiveRun, event: Event, key: string | undefined, replyTo: string): Promise<Json> {
+    const before = key === undefined ? undefined : await this.#access.readReceipt(this.#name, key);
+    const handled =
+      before === undefined && run.head.status === "active"
+        ? await this.#access.deliver(run, event, key)
+        : await (before ?? (await this.#sendAside(run, { event, key }))).handled();
+    const { outcome, error, seq } = handled;
+    if (outcome === "refused" || outcome === "ignored") {
+      throw new HoldfastError(
+        "ASK_UNANSWERED",
+        `The run ${JSON.stringify(this.id)} ${outcome} ${JSON.stringify(event.type)}: ${error?.message ?? "no active state takes it"}`,
+        { cause: error },
+      );
+    }
+    if (before !== undefined) {
+      for await (const { effects } of this.journal(seq))
+        for (const effect of effects)
+          if (effect.type === "reply" && effect.to === replyTo) return effect.data as Json;
+    }
+    return never();
+  }
+
+  #expire(timeout: number | string | undefined, type: string): { passed: Promise<never>; cancel(): void } {
+    if (timeout === undefined) return { passed: never(), cancel: () => {} };
+    let cancel = () => {};
+    const passed = new Promise<never>((_, reject) => {
+      cancel = this.#access.clock.after(durationMs(timeout), () => {
+        const message = `The run ${JSON.stringify(this.id)} has not replied to ${JSON.stringify(type)} within ${timeout}`;
+        reject(new HoldfastError("ASK_UNANSWERED", message));
+      });
+    });
+    return { passed, cancel };
+  }
+
+  async waitFor(path: string): Promise<State> {
+    const { machine } = await this.#access.read(this.#name);
+    if (findNode(machine.machine.chart, path) === undefined) {
+      throw new HoldfastError(
+        "STATE_UNKNOWN",
+        `The machine ${machine.machine.id} has no state ${JSON.stringify(path)}`,
+      );
+    }
+    const { state } = await this.#see((sight) => {
+      if (matches(sight.state, path)) return true;
+      if (hasEnded(sight)) throw endedError(sight, `never came to ${JSON.stringify(path)}`, "RUN_ENDED");
+      return false;
+    });
+    return state;
+  }
+
+  async finished(): Promise<End> {
+    const { head, state } = await this.#see(hasEnded);
+    const { output, reason } = state;
+    return { status: head.status as End["status"], state: state.configuration.join(", "), output, reason };
+  }
+
+  async #see(holds: (sight: Sight) => boolean): Promise<Sight> {
+    const watching = this.#access.watch(this.#name, holds);
+    try {
+      const run = await this.#access.read(this.#name);
+      return holds(run) ? run : await watching.seen;
+    } finally {
+      watching.cancel();
+    }
+  }
+
+  async cancel(): Promise<void> {
+    const run = await this.#access.read(this.#name);
+    if (!hasEnded(run)) await this.#access.deliver(run, cancelEvent());
+  }
+
+  async retry(): Promise<void> {
+    const run = await this.#access.read(this.#name);
+    if (run.head.status !== "parked") return;
+    const { event } = await this.#access.past.entry(run.head, run.head.seq);
+    const { refused } = event.data as { readonly refused?: number };
+    const result =
+      refused === undefined ? undefined : (await this.#access.past.entry(run.head, refused)).event;
+    await this.#access.deliver(run, retryEvent(result));
+    await this.#access.revive(run);
+  }
+
+  async checkpoint(): Promise<void> {
+    await this.#access.checkpoint(await this.#access.read(this.#name));
+  }
+
+  async *stream(activity: string, from = 0): AsyncGenerator<Chunk> {
+    const { head, state } = await this.#access.read(this.#name);
+    const key = state.activities.find((one) => one.id === activity)?.key ?? activity;
+    if (!/^\d+\.\d+$/.test(key)) {
+      throw new HoldfastError(
+        "ACTIVITY_UNKNOWN",
+        `The run ${JSON.stringify(this.id)} has no activity ${JSON.stringify(activity)} under way; one that is over is found by its key`,
+      );
+    }
+    const isOver = async () => {
+      const run = await this.#access.read(this.#name);
+      return run.state.activities.every((one) => one.key !== key);
+    };
+    yield* this.#access.streams.read({ ...this.#name, key }, head, from, isOver);
+  }
+
+  async *journal(from = 1): AsyncGenerator<Entry> {
+    const { head } = await this.#access.read(this.#name);
+    yield* this.#access.past.entries(head, from);
+  }
+}
+
+function admit(event: Event, key: string | undefined): Admitted {
+  if (key !== undefined) checkName("key", key);
+  return { event: admitEvent(event), key };
+}
+
+/** The name replies to an event go by. */
+export function replyName({ tenant, run }: RunName, replyTo: string): string {
+  return JSON.stringify([tenant, run, replyTo]);
+}
+
+function never(): Promise<never> {
+  return new Promise(() => {});
+}
+
+function endedError({ head, state }: Sight, what: string, code: ErrorCode): HoldfastError {
+  const why = state.reason === undefined ? "" : ` (${state.reason.message})`;
+  return new HoldfastError(code, `The run ${JSON.stringify(head.run)} is ${head.status}${why} and ${what}`);
+}

@@ -1,0 +1,113 @@
+/** Reading what is stored of a run: its entries, its newest checkpoint, and the activities under way there. */
+import type { ActivityEffect } from "../core/effect.ts";
+import type { Json } from "../core/json.ts";
+import { decode } from "../store/codec.ts";
+import { contentsOf, unpack } from "../store/content.ts";
+import { type Entry, foldEntry, genesis, openEntry, readEntry } from "../store/journal.ts";
+import type { ActivityRow, EntryRow, RunHead, RunName } from "../store/records.ts";
+import type { LoadedRun, Store } from "../store/store.ts";
+import { fetchContents } from "./contents.ts";
+import type { Owner, Seal } from "./seal.ts";
+
+/** A packed value as it was stored: `{ body, texts, places }`. */
+interface Rebuilt {
+  readonly state: Json;
+  readonly digest: string;
+  /** Its large texts, by digest. */
+  readonly contents: ReadonlyMap<string, string>;
+  /** How much there was to read: of the snapshot, and of the entries after it. */
+  readonly snapshotBytes: number;
+  readonly entryBytes: number;
+}
+
+export class Past {
+  readonly #store: Store;
+  readonly #seal: Seal;
+
+  constructor(store: Store, seal: Seal) {
+    this.#store = store;
+    this.#seal = seal;
+  }
+
+  /** Entries of a run in order, from a checkpoint on; each is checked against the chain. */
+  async *entries(head: RunHead, from = 1): AsyncGenerator<Entry> {
+    const before = from > 1 ? await this.#store.readJournal(head, from - 1, 1) : [];
+    let digest = before[0]?.digest ?? genesis;
+    for (let seq = from; ; ) {
+      const rows = await this.#store.readJournal(head, seq, 100);
+      if (rows.length === 0) return;
+      yield* await this.#open(rows, digest, head);
+      const last = rows.at(-1) as EntryRow;
+      digest = last.digest;
+      seq = last.seq + 1;
+    }
+  }
+
+  /** The entry at a checkpoint that exists. */
+  async entry(head: RunHead, seq: number): Promise<Entry> {
+    const { value } = await this.entries(head, seq).next();
+    return value as Entry;
+  }
+
+  async #open(rows: readonly EntryRow[], previous: string, head: RunHead): Promise<Entry[]> {
+    const what = nameOf(head);
+    const binding = { open: (bytes: Uint8Array) => this.#seal.open(bytes, head) };
+    let digest = previous;
+    const packed = rows.map((row) => {
+      const opened = openEntry(row, digest, binding, what);
+      digest = row.digest;
+      return opened;
+    });
+    const texts = await fetchContents(this.#store, this.#seal, head, packed.flatMap(contentsOf));
+    const contents = { read: (wanted: string) => texts.get(wanted), keep: () => "" };
+    return packed.map((one) => readEntry(one, { contents }, what));
+  }
+
+  /** The state that a snapshot and the entries after it lead to, and the chain's digest there. */
+  async rebuild({
+    head,
+    snapshot,
+    entries,
+  }: Pick<LoadedRun, "head" | "snapshot" | "entries">): Promise<Rebuilt> {
+    const what = nameOf(head);
+    const binding = { open: (bytes: Uint8Array) => this.#seal.open(bytes, head) };
+    const first =
+      snapshot &&
+      (decode(binding.open(snapshot.bytes), `snapshot ${snapshot.seq} of ${what}`) as unknown as Saved);
+    let digest = first?.digest ?? genesis;
+    const packed = entries.map((row) => {
+      const opened = openEntry(row, digest, binding, what);
+      digest = row.digest;
+      return opened;
+    });
+    const wanted = [...(first === undefined ? [] : contentsOf(first.state)), ...packed.flatMap(contentsOf)];
+    const texts = await fetchContents(this.#store, this.#seal, head, wanted);
+    const contents = { read: (one: string) => texts.get(one), keep: () => "" };
+    const state = packed.reduce<Json>(
+      (before, one) => foldEntry(before, readEntry(one, { contents }, what)),
+      first === undefined ? null : unpack(first.state, contents, `snapshot ${snapshot?.seq} of ${what}`),
+    );
+    return {
+      ...{ state, digest, contents: texts },
+      snapshotBytes: snapshot?.bytes.length ?? 0,
+      entryBytes: entries.reduce((sum, { bytes }) => sum + bytes.length, 0),
+    };
+  }
+
+  /** What an activity's row asks for. */
+  async activity(row: ActivityRow, owner: Owner): Promise<ActivityEffect> {
+    const what = `the activity ${row.key} of ${nameOf(row)}`;
+    const packed = decode(this.#seal.open(row.bytes, owner), what);
+    const texts = await fetchContents(this.#store, this.#seal, owner, contentsOf(packed));
+    return unpack(packed, { read: (one) => texts.get(one) }, what) as unknown as ActivityEffect;
+  }
+}
+
+/** What the bytes of a snapshot hold. */
+export interface Saved {
+  readonly digest: string;
+  /** Packed. */
+  readonly state: Json;
+}
+
+const nameOf = ({ run }: RunName): string => `the run ${JSON.stringify(run)}`;

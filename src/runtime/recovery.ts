@@ -1,0 +1,99 @@
+/** Recovery: what becomes of deliveries when their commit was refused, or nobody knows whether it was made. */
+import type { Event } from "../core/event.ts";
+import { HoldfastError, isUnavailable } from "../errors.ts";
+import type { RunName } from "../store/records.ts";
+import type { CommitOutcome } from "../store/store.ts";
+import { type Delivery, type Handled, hasEnded, type LiveRun } from "./live-run.ts";
+import type { Receipt } from "./run.ts";
+
+export interface RecoveryWorld {
+  /** The run as the store has it. */
+  read(name: RunName): Promise<LiveRun>;
+  /** Drops a run from memory. */
+  forget(run: LiveRun): void;
+  deliver(run: LiveRun, delivery: Delivery): void;
+  enqueue(run: LiveRun, event: Event, key: string | undefined): Promise<readonly Receipt[]>;
+  readReceipt(name: RunName, key: string): Promise<Receipt | undefined>;
+  park(run: LiveRun, error: unknown): void;
+  /** What is due is looked for again in a while. */
+  wakeLater(): void;
+  /** The runtime cannot go on. */
+  fail(error: unknown): void;
+}
+
+export class Recovery {
+  readonly #world: RecoveryWorld;
+
+  constructor(world: RecoveryWorld) {
+    this.#world = world;
+  }
+
+  /** The store has another idea of the run than memory, or has had one of the keys before. */
+  refused(run: LiveRun, deliveries: readonly Delivery[], outcome: CommitOutcome): void {
+    if (outcome.outcome === "fenced") {
+      const error = fencedError(run.name);
+      for (const { failed } of deliveries) failed(error);
+      this.#world.fail(error);
+    } else if (outcome.outcome === "duplicate") {
+      // Nothing was written, so memory is right: all but the repeat are taken again.
+      for (const delivery of deliveries)
+        if (delivery.key !== outcome.key) this.#world.deliver(run, delivery);
+        else this.#answerRepeat(run, delivery);
+    } else if (outcome.outcome === "conflict") {
+      this.#world.forget(run);
+      this.#takeAgain(run, deliveries, outcome.run).catch((error: unknown) => {
+        for (const { failed } of deliveries) failed(error);
+      });
+    }
+  }
+
+  #answerRepeat({ name }: LiveRun, { key, handled, failed }: Delivery): void {
+    const before = this.#world.readReceipt(name, key as string);
+    before.then(async (receipt) => handled?.((await receipt?.handled()) as Handled)).catch(failed);
+  }
+
+  /** The store is ahead of memory: what is not in its inbox is taken again by the run as it is there. */
+  async #takeAgain(run: LiveRun, deliveries: readonly Delivery[], of: string): Promise<void> {
+    const fresh = await this.#world.read(run.name);
+    if (of === run.name.run) return this.left(fresh, deliveries);
+    const taken = `A child run cannot begin: there is a run ${JSON.stringify(of)} already`;
+    this.#world.park(fresh, new HoldfastError("RUN_DIFFERS", taken));
+  }
+
+  /** Senders are told that they do not know; everything else is found again in the store. */
+  unknown(run: LiveRun, deliveries: readonly Delivery[], error: unknown): void {
+    this.#world.forget(run);
+    for (const { failed, row } of deliveries) if (row === undefined) failed(error);
+    if (isUnavailable(error)) this.#world.wakeLater();
+    else this.#world.fail(error);
+  }
+
+  /** Deliveries that their run has not taken: those in the store's inbox are seen to by whoever reads it. */
+  left(run: LiveRun, deliveries: readonly Delivery[]): void {
+    for (const delivery of deliveries) {
+      const { event, key, row, handled, failed } = delivery;
+      if (row !== undefined) continue;
+      if (run.head.status === "active") this.#world.deliver(run, delivery);
+      else if (hasEnded(run)) failed(endedError(run, event));
+      else
+        this.#world
+          .enqueue(run, event, key)
+          .then(([receipt]) => receipt?.handled().then(handled))
+          .catch(failed);
+    }
+  }
+}
+
+function fencedError({ run }: RunName): HoldfastError {
+  return new HoldfastError(
+    "STORE_OWNED",
+    `Another process owns the runs of this store now; ${JSON.stringify(run)} goes on there`,
+  );
+}
+
+function endedError({ head }: LiveRun, { type }: Event): HoldfastError {
+  return new HoldfastError(
+    "RUN_ENDED",
+    `The run ${JSON.stringify(head.run)} is ${head.status} and takes no ${JSON.stringify(type)}`,
+  );
+}

@@ -1,0 +1,45 @@
+/** The step loop through the façade: what a busy run and a failing store must not do to the others. */
+import { expect, test } from "vitest";
+import { defineMachine } from "../core/machine.ts";
+import { HoldfastError } from "../errors.ts";
+import { memory } from "../store/memory/store.ts";
+import { createRuntime } from "./runtime.ts";
+
+const counter = defineMachine<{ n: number }>({
+  id: "counter",
+  start: { n: 0 },
+  initial: "open",
+  states: { open: { on: { add: { update: (draft) => void draft.n++ } } } },
+});
+const machines = [{ machine: counter as never }];
+
+test("a run that is never idle does not keep timers and others from their turn", async () => {
+  const runtime = await createRuntime({ store: memory(), machines });
+  const run = await runtime.start(counter, { id: "a" });
+  let fired = false;
+  setTimeout(() => {
+    fired = true;
+  }, 1);
+  for (let n = 0; n < 100_000 && !fired; n++) await run.send("add");
+  expect(fired).toBe(true);
+  await runtime.close();
+});
+
+test("a commit that the store fails fails everybody who waits for it, and whoever comes later", async () => {
+  const store = memory();
+  const full = new HoldfastError("STORE_UNAVAILABLE", "The disk is full");
+  const runtime = await createRuntime({ store, machines });
+  const [one, two] = [await runtime.start(counter, { id: "1" }), await runtime.start(counter, { id: "2" })];
+  store.commit = async () => {
+    throw full;
+  };
+  const all = [
+    one.send("add"),
+    one.send("add", 1, { key: "k" }),
+    one.send("add", 1, { key: "k" }),
+    two.send("add"),
+  ];
+  for (const outcome of await Promise.allSettled(all)) expect(outcome).toMatchObject({ reason: full });
+  await expect(two.send("add")).rejects.toBe(full);
+  await runtime.close();
+});

@@ -1,0 +1,155 @@
+/**
+ * Streams: what an activity says while it runs, in pieces, outside the journal. A piece is durable before anybody reads
+ * it, so a reader that comes back with its offset, to this process or the next, sees the same pieces again.
+ *
+ * Pieces are gathered for a moment and written together: a model's tokens would otherwise cost a flush each.
+ */
+import { type Json, toJson } from "../core/json.ts";
+import { decode, encode } from "../store/codec.ts";
+import type { ChunkRow, RunName } from "../store/records.ts";
+import type { Store } from "../store/store.ts";
+import type { Clock } from "./clock.ts";
+import { keyOf } from "./name.ts";
+import type { Owner, Seal } from "./seal.ts";
+import { Waiters } from "./waiters.ts";
+
+/** How long pieces are gathered: people cannot read faster. */
+const gatherMs = 50;
+/** Pieces that are read from the store at a time. */
+const pageSize = 500;
+
+/** A piece of what an activity said. A higher `attempt` than before: what the earlier ones said no longer counts. */
+export interface Chunk {
+  readonly offset: number;
+  readonly attempt: number;
+  readonly data: Json;
+}
+
+/** Whose stream it is. */
+export interface StreamName extends RunName {
+  readonly key: string;
+}
+
+interface Pending {
+  readonly rows: ChunkRow[];
+  readonly written: Promise<void>;
+  /** Ends the gathering. */
+  go(): void;
+}
+
+export class Streams {
+  readonly #store: Store;
+  readonly #clock: Clock;
+  readonly #seal: Seal;
+  readonly #news = new Waiters<void>();
+
+  constructor(store: Store, clock: Clock, seal: Seal) {
+    this.#store = store;
+    this.#clock = clock;
+    this.#seal = seal;
+  }
+
+  /** The writing end for one attempt; it goes on after what earlier attempts left. */
+  async open(name: StreamName, owner: Owner, attempt: number): Promise<StreamWriter> {
+    let offset = 0;
+    for (let rows = await this.#read(name, 0); rows.length > 0; rows = await this.#read(name, offset))
+      offset = (rows.at(-1) as ChunkRow).offset + 1;
+    const append = async (rows: readonly ChunkRow[]) => {
+      await this.#store.appendChunks(name, name.key, rows);
+      this.#news.tell(placeOf(name), undefined);
+    };
+    const close = (data: Json) => this.#seal.close(encode(data), owner);
+    return new StreamWriter({ append, close, clock: this.#clock }, offset, attempt);
+  }
+
+  /** The pieces of a stream from an offset on, as they come, until `isOver` says that there will be no more. */
+  async *read(
+    name: StreamName,
+    owner: Owner,
+    from: number,
+    isOver: () => Promise<boolean>,
+  ): AsyncGenerator<Chunk> {
+    for (let offset = from; ; ) {
+      const news = this.#news.wait(placeOf(name));
+      const over = await isOver();
+      const rows = await this.#read(name, offset);
+      for (const { bytes, ...row } of rows) {
+        yield { ...row, data: decode(this.#seal.open(bytes, owner), `piece ${row.offset} of ${name.key}`) };
+        offset = row.offset + 1;
+      }
+      if (rows.length > 0) news.cancel();
+      else if (over) return news.cancel();
+      else await news.told;
+    }
+  }
+
+  /** The activity is over: whoever reads its stream comes to its end. */
+  end(name: StreamName): void {
+    this.#news.tell(placeOf(name), undefined);
+  }
+
+  close(error: unknown): void {
+    this.#news.close(error);
+  }
+
+  #read(name: StreamName, from: number): Promise<readonly ChunkRow[]> {
+    return this.#store.readChunks(name, name.key, from, pageSize);
+  }
+}
+
+interface WriterWorld {
+  readonly clock: Clock;
+  append(rows: readonly ChunkRow[]): Promise<void>;
+  close(data: Json): Uint8Array;
+}
+
+/** Where one attempt writes to. */
+export class StreamWriter {
+  readonly #world: WriterWorld;
+  readonly #attempt: number;
+  #offset: number;
+  #pending: Pending | undefined;
+  #last: Promise<void> = Promise.resolve();
+
+  constructor(world: WriterWorld, offset: number, attempt: number) {
+    this.#world = world;
+    this.#offset = offset;
+    this.#attempt = attempt;
+  }
+
+  /** Adds a piece; resolves when it is durable. */
+  write(data: Json): Promise<void> {
+    const bytes = this.#world.close(toJson(data, [], "chunk"));
+    const row = { offset: this.#offset++, attempt: this.#attempt, bytes };
+    if (this.#pending !== undefined) this.#pending.rows.push(row);
+    else this.#pending = this.#gather(row);
+    return this.#pending.written;
+  }
+
+  /** Writes what was gathered, now; resolves when all of it is durable. */
+  async flush(): Promise<void> {
+    this.#pending?.go();
+    await this.#last;
+  }
+
+  #gather(first: ChunkRow): Pending {
+    const rows = [first];
+    const before = this.#last;
+    let go = () => {};
+    const moment = new Promise<void>((pass) => {
+      const stop = this.#world.clock.after(gatherMs, pass);
+      go = () => {
+        stop();
+        pass();
+      };
+    });
+    const written = Promise.all([moment, before]).then(async () => {
+      this.#pending = undefined;
+      await this.#world.append(rows);
+    });
+    this.#last = written;
+    return { rows, written, go };
+  }
+}
+
+const placeOf = (name: StreamName): string => `${keyOf(name)} ${name.key}`;

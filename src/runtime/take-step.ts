@@ -1,0 +1,41 @@
+/** The step an event leads to: the machine's own, or the platform's for control events. */
+import type { Event } from "../core/event.ts";
+import type { JsonObject } from "../core/json.ts";
+import type { State } from "../core/state.ts";
+import { cancel, resume, type Step, start, step } from "../core/step.ts";
+import type { Outage } from "../core/timer.ts";
+import { isControl } from "./control.ts";
+import type { LiveRun } from "./live-run.ts";
+
+type Take = (run: LiveRun, state: State, event: Event, options: { at: number; run: string }) => Step;
+
+const steps: Readonly<Record<string, Take>> = {
+  start: ({ machine }, _, event, options) => start(machine.machine, event.data, options),
+  cancel: ({ machine }, state, { data }, options) =>
+    cancel(machine.machine, state, data === undefined ? options : { ...options, reason: data as JsonObject }),
+  resume: ({ machine }, state, event, options) =>
+    resume(machine.machine, state, (event.data as unknown as { outages: Outage[] }).outages, options),
+  park: (_run, state) => unchanged(state),
+  retry: (_run, state) => unchanged(state),
+};
+
+/** Takes the step; throws only what `start` throws. */
+export function takeStep(run: LiveRun, state: State, event: Event, at: number): Step {
+  const options = { at, run: run.name.run };
+  const take = isControl(event) ? steps[event.type] : undefined;
+  return take === undefined
+    ? step(run.machine.machine, state, event, options)
+    : take(run, state, event, options);
+}
+
+function unchanged(state: State): Step {
+  return {
+    state,
+    effects: [],
+    outcome: "taken",
+    error: undefined,
+    errors: [],
+    dropped: [],
+    trace: undefined,
+  };
+}

@@ -1,0 +1,132 @@
+/** The waker: sees to it that whatever is due is taken up: timers, times that are up, retries, and what a crash left. */
+import { cancelEvent, type Event, resumeEvent } from "../core/event.ts";
+import { resumedDue } from "../core/timer.ts";
+import { isHoldfastError, isUnavailable } from "../errors.ts";
+import type { RunName } from "../store/records.ts";
+import type { Store } from "../store/store.ts";
+import { Alarm } from "./alarm.ts";
+import { exhausted } from "./budget.ts";
+import type { Clock } from "./clock.ts";
+import { hasEnded, type LiveRun } from "./live-run.ts";
+import { keyOf } from "./name.ts";
+import { Outages } from "./outages.ts";
+
+/** How many runs are looked for at a time when something is due. */
+const dueMax = 1_000;
+/** How long to wait before a store that cannot be reached is asked again. */
+const laterMs = 1_000;
+
+export interface WakerWorld {
+  readonly store: Store;
+  readonly clock: Clock;
+  find(name: RunName): Promise<LiveRun | undefined>;
+  isBusy(run: LiveRun): boolean;
+  deliver(run: LiveRun, event: Event): Promise<unknown>;
+  /** Reads the run's inbox again. */
+  refill(run: LiveRun): void;
+  park(run: LiveRun, error: unknown): void;
+  /** A run cannot be read. */
+  problem(name: RunName, error: unknown): void;
+}
+
+export class Waker {
+  readonly #world: WakerWorld;
+  readonly #alarm: Alarm;
+  readonly #outages: Outages;
+  /** Runs that cannot be read here, as those of a machine this process does not have: they are told of once. */
+  readonly #unreadable = new Set<string>();
+  #waking = false;
+  #again = false;
+  #closed = false;
+
+  constructor(world: WakerWorld) {
+    this.#world = world;
+    this.#alarm = new Alarm(world.clock, () => void this.#wake());
+    this.#outages = new Outages(world.store);
+  }
+
+  /** Takes up all that is due; `aliveAt` is when somebody last did. */
+  async open(aliveAt: number | undefined): Promise<void> {
+    await this.#outages.open(aliveAt, this.#world.clock.now());
+    await this.#wake();
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#alarm.stop();
+  }
+
+  /** Something is due at this time. */
+  wakeAt(at: number): void {
+    if (!this.#closed) this.#alarm.set(at);
+  }
+
+  /** The store could not be reached: what is due is looked for again in a while. */
+  wakeLater(): void {
+    this.wakeAt(this.#world.clock.now() + laterMs);
+  }
+
+  /** Tells a run that came into memory of the outages that move its timers, and wakes it for those that are due. */
+  resume(run: LiveRun): void {
+    const outages = this.#outages.moving(run.state.timers);
+    if (outages.length > 0) this.#deliver(run, resumeEvent(outages));
+    if (run.head.wakeAt !== undefined) this.wakeAt(run.head.wakeAt);
+  }
+
+  async #wake(): Promise<void> {
+    this.#again = this.#waking;
+    if (this.#waking || this.#closed) return;
+    this.#waking = true;
+    try {
+      await this.#wakeDue();
+    } catch {
+      this.wakeLater();
+    }
+    this.#waking = false;
+    if (this.#again) void this.#wake();
+  }
+
+  async #wakeDue(): Promise<void> {
+    const { store, clock } = this.#world;
+    const now = clock.now();
+    const due = await store.due(now, dueMax + this.#unreadable.size);
+    for (const name of due) {
+      if (this.#closed) return;
+      if (!this.#unreadable.has(keyOf(name))) await this.#wakeRun(name, now);
+    }
+    const next = await store.nextDue();
+    // What is due and was not taken up, being busy or unreadable, is asked for again soon, but not at once.
+    if (next !== undefined) this.wakeAt(next > now ? next : now + laterMs);
+  }
+
+  async #wakeRun(name: RunName, now: number): Promise<void> {
+    try {
+      const run = await this.#world.find(name);
+      if (run === undefined || hasEnded(run) || this.#world.isBusy(run)) return;
+      this.#fire(run, now);
+      // It is due and has nothing to do: then an event waits that it was not told of.
+      if (!this.#world.isBusy(run)) this.#world.refill(run);
+    } catch (error) {
+      if (!isHoldfastError(error) || isUnavailable(error)) throw error;
+      this.#unreadable.add(keyOf(name));
+      this.#world.problem(name, error);
+    }
+  }
+
+  /** Ends a run whose time is up, or fires the timers that are due, the earliest first. */
+  #fire(run: LiveRun, now: number): void {
+    const reason = exhausted(run.head, now);
+    if (reason !== undefined) {
+      this.#deliver(run, cancelEvent(reason));
+      return;
+    }
+    const outages = this.#outages.moving(run.state.timers);
+    for (const timer of run.state.timers.toSorted((one, other) => one.due - other.due)) {
+      if (resumedDue(timer, outages).due <= now) this.#deliver(run, { ...timer.event, timer: timer.key });
+    }
+  }
+
+  #deliver(run: LiveRun, event: Event): void {
+    this.#world.deliver(run, event).catch((error: unknown) => this.#world.park(run, error));
+  }
+}

@@ -1,0 +1,147 @@
+/** Commits as the parameters of one call of the database's `commit`, and its answer as outcomes. */
+
+import { withStarts } from "../commit.ts";
+import { isSameRun, type KnownRun, type KnownRuns } from "../known.ts";
+import type { ActivityRow, InboxRow, RunHead } from "../records.ts";
+import { aboutOf } from "../rows.ts";
+import type { Commit, CommitOutcome } from "../store.ts";
+import { placeOf } from "./find.ts";
+import { Pieces } from "./pieces.ts";
+
+/** What the database answers. Items and roots are numbered from one. */
+export interface CommitAnswer {
+  readonly refused: readonly Refusal[] | null;
+  /** The numbers of all items' runs, if one of them was not known before. */
+  readonly ids: readonly number[] | null;
+}
+
+interface Refusal {
+  readonly root: number;
+  readonly outcome: "fenced" | "conflict" | "duplicate";
+  readonly item: number;
+  readonly seq: number | null;
+  readonly key: string | null;
+  readonly epoch: number;
+}
+
+/** One commit of a call, or one that begins with it. */
+interface Item {
+  readonly commit: Commit;
+  readonly root: number;
+  readonly epoch: number;
+  /** What is known of the run at the checkpoint the commit was made from. */
+  readonly known: KnownRun | undefined;
+}
+
+export class Batch {
+  readonly #items: Item[] = [];
+  readonly #known: KnownRuns;
+  readonly #roots: number[] = [];
+
+  constructor(commits: readonly Commit[], known: KnownRuns) {
+    this.#known = known;
+    for (const commit of commits) {
+      const root = this.#items.length + 1;
+      this.#roots.push(root);
+      for (const part of withStarts([commit])) {
+        const found = known.read(part.head);
+        const current = found !== undefined && found.seq === part.expect ? found : undefined;
+        this.#items.push({ commit: part, root, epoch: commit.epoch, known: current });
+      }
+    }
+  }
+
+  /** The parameters after the first, in the order of the function. */
+  parameters(): unknown[] {
+    const pieces = new Pieces();
+    const items = this.#items;
+    const entries = items.flatMap(({ commit }, index) =>
+      commit.entries.map((entry) => ({ ...entry, item: index + 1, piece: pieces.add(entry.bytes) })),
+    );
+    const beside = besideOf(items, pieces);
+    return [
+      items.map(({ root }) => root),
+      items.map(({ known }) => known?.id ?? null),
+      items.map(({ commit }) => commit.expect),
+      items.map(({ epoch }) => epoch),
+      entries.map(({ item }) => item),
+      entries.map(({ seq }) => seq),
+      entries.map(({ at }) => at),
+      entries.map(({ digest }) => digest),
+      entries.map(({ piece }) => piece.offset),
+      entries.map(({ piece }) => piece.size),
+      beside === undefined ? null : JSON.stringify(beside),
+      pieces.all(),
+    ];
+  }
+
+  /** The outcomes of the commits, in their order; what was committed is remembered. */
+  outcomes({ refused, ids }: CommitAnswer): CommitOutcome[] {
+    const refusals = new Map((refused ?? []).map((refusal) => [refusal.root, refusal]));
+    for (const [index, { commit, root, known }] of this.#items.entries()) {
+      const { head } = commit;
+      if (refusals.has(root)) continue;
+      if (known !== undefined && isSameRun(known.head, head)) known.seq = head.seq;
+      else this.#known.keep(known?.id ?? (ids?.[index] as number), head);
+    }
+    return this.#roots.map((root) => this.#outcomeOf(refusals.get(root)));
+  }
+
+  #outcomeOf(refusal: Refusal | undefined): CommitOutcome {
+    if (refusal === undefined) return { outcome: "committed" };
+    const { outcome, epoch, item, seq, key } = refusal;
+    if (outcome === "fenced") return { outcome, epoch };
+    if (outcome === "duplicate") return { outcome, key: key as string };
+    return { outcome, run: (this.#items[item - 1] as Item).commit.head.run, seq: seq ?? 0 };
+  }
+}
+
+/** The rows of a batch by kind, each with the number of its item; kinds that have none are left out. */
+function besideOf(items: readonly Item[], pieces: Pieces): object | undefined {
+  const rows: Record<string, object[]> = {};
+  const add = (kind: string, row: object): void => {
+    rows[kind] ??= [];
+    rows[kind].push(row);
+  };
+  for (const [index, { commit, known }] of items.entries()) {
+    const item = index + 1;
+    const { head, snapshot, contents, consumed, keys, begun, ended, sends } = commit;
+    const { tenant, subject } = head;
+    if (known === undefined || !isSameRun(known.head, head)) add("heads", { item, ...headRow(head) });
+    if (snapshot !== undefined) add("snapshots", { item, seq: snapshot.seq, ...pieces.add(snapshot.bytes) });
+    for (const { digest, bytes } of contents)
+      add("contents", { item, tenant, subject, digest, ...pieces.add(bytes) });
+    for (const taken of consumed) add("consumed", { item, ...taken });
+    for (const key of keys) add("keys", { item, ...key });
+    for (const row of begun)
+      add("begun", { item, open: head.status === "active", ...activityRow(row, pieces) });
+    for (const key of ended) add("ended", { item, key });
+    for (const row of sends) add("sends", { item, ...eventRow(row, pieces) });
+  }
+  return Object.keys(rows).length === 0 ? undefined : rows;
+}
+
+function headRow(head: RunHead): object {
+  const { tenant, run, subject, machine, status, createdAt, wakeAt, snapshotSeq } = head;
+  return {
+    ...{ tenant, run, subject, machine, status },
+    ...{ created_at: createdAt, wake_at: wakeAt ?? null, snapshot_seq: snapshotSeq, about: aboutOf(head) },
+    places: Object.entries(head.attributes).map(([name, value]) => placeOf(tenant, name, value)),
+  };
+}
+
+/** An event as the database's `deliver` takes it. */
+export function eventRow(row: InboxRow, pieces: Pieces): object {
+  const { tenant, run, id, subject, key, expendable = false, priority, at, bytes } = row;
+  return { tenant, run, id, subject, key, expendable, priority, at, ...pieces.add(bytes) };
+}
+
+/** An activity's row, its bytes and its report apart. */
+export function activityRow(row: ActivityRow, pieces: Pieces): object {
+  const { tenant, run, key, activity, attempt, status, dueAt, bytes, report } = row;
+  const place = report === undefined ? undefined : pieces.add(report);
+  return {
+    ...{ tenant, run, key, activity, attempt, status, due_at: dueAt, ...pieces.add(bytes) },
+    ...(place === undefined ? {} : { report_offset: place.offset, report_size: place.size }),
+  };
+}

@@ -1,0 +1,69 @@
+/** The way to the server: somebody's pool or one of our own, and how values come back from it. */
+import { HoldfastError } from "../../errors.ts";
+import { limits } from "../../limits.ts";
+import type { Row } from "../rows.ts";
+
+/** What the store uses of a `pg` Pool. */
+export interface PostgresPool {
+  query(query: Query): Promise<{ readonly rows: Row[] }>;
+  connect(): Promise<PostgresClient>;
+  end(): Promise<void>;
+}
+
+export interface PostgresClient {
+  query(query: Query): Promise<{ readonly rows: Row[] }>;
+  release(error?: Error | boolean): void;
+}
+
+export interface Query {
+  readonly text: string;
+  readonly values?: unknown[];
+  readonly types?: { getTypeParser(oid: number, format?: string): (value: string) => unknown };
+}
+
+/** A pool of our own; `pg` is loaded only here, since whoever brings a pool, or uses another store, has no need of it. */
+export async function createPool(url: string): Promise<PostgresPool> {
+  const { default: pg } = await import("pg").catch((cause: unknown) => {
+    throw new HoldfastError("STORE_UNAVAILABLE", "A PostgreSQL store needs the package pg: npm install pg", {
+      cause,
+    });
+  });
+  const pool = new pg.Pool({
+    connectionString: url,
+    connectionTimeoutMillis: limits.connectMsMax,
+    keepAlive: true,
+    // Its connections must not keep a process from ending.
+    allowExitOnIdle: true,
+  });
+  // A connection that dies while nobody uses it is replaced when somebody does.
+  pool.on("error", () => {});
+  return pool;
+}
+
+const asText = (value: string): unknown => value;
+const parsers: Readonly<Record<number, (value: string) => unknown>> = {
+  /** boolean */
+  16: (value) => value === "t",
+  /** bytea */
+  17: (value) => {
+    const bytes = Buffer.from(value.slice(2), "hex");
+    return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length);
+  },
+  /** bigint and integer */
+  20: wholeNumber,
+  23: wholeNumber,
+  /** double precision */
+  701: Number,
+  /** json and jsonb */
+  114: (value) => JSON.parse(value),
+  3802: (value) => JSON.parse(value),
+};
+
+/** How a value is read, whatever else in this process has told the driver. */
+export const types: NonNullable<Query["types"]> = { getTypeParser: (oid) => parsers[oid] ?? asText };
+
+function wholeNumber(text: string): number {
+  const number = Number(text);
+  if (!Number.isSafeInteger(number)) throw new RangeError(`${text} is beyond what can be counted to`);
+  return number;
+}

@@ -1,0 +1,105 @@
+/**
+ * Putting events into inboxes, for `enqueue` and for the sends of a commit alike, and what becomes of those that no run
+ * takes. See `functions.ts` for how they are called.
+ */
+
+/** Whether a run of this status has ended, as SQL. */
+const isFinal = (status: string): string => `${status} NOT IN ('active', 'parked')`;
+
+export const inboxFunctions = (schema: string): string =>
+  `${deliver(schema)}${enqueue(schema)}${sendAndBury(schema)}`;
+
+/** Puts one event into the inbox of a run whose row is locked. */
+const deliver = (schema: string): string => `
+  CREATE FUNCTION ${schema}.deliver(p_run_id bigint, p_event jsonb, p_bytes bytea) RETURNS text
+  LANGUAGE plpgsql AS $$
+  DECLARE
+    v_status text;
+    v_key text := p_event ->> 'key';
+  BEGIN
+    SELECT status INTO v_status FROM ${schema}.run WHERE id = p_run_id;
+    IF NOT FOUND THEN RETURN 'missing'; END IF;
+    IF EXISTS (SELECT 1 FROM ${schema}.seen_key WHERE run_id = p_run_id AND key = v_key) THEN
+      RETURN 'duplicate';
+    END IF;
+    IF ${isFinal("v_status")} THEN RETURN 'ended'; END IF;
+    INSERT INTO ${schema}.inbox (run_id, id, subject, key, expendable, priority, at, open, bytes)
+      VALUES (p_run_id, p_event ->> 'id', p_event ->> 'subject', v_key, (p_event ->> 'expendable')::boolean,
+        (p_event ->> 'priority')::float8, (p_event ->> 'at')::float8, v_status = 'active',
+        substring(p_bytes FROM (p_event ->> 'offset')::int FOR (p_event ->> 'size')::int))
+      ON CONFLICT DO NOTHING;
+    IF NOT FOUND THEN RETURN 'duplicate'; END IF;
+    IF v_key IS NOT NULL THEN INSERT INTO ${schema}.seen_key (run_id, key) VALUES (p_run_id, v_key); END IF;
+    RETURN 'accepted';
+  END $$;
+
+  CREATE FUNCTION ${schema}.find_runs(p_named jsonb) RETURNS bigint[] LANGUAGE plpgsql AS $$
+  BEGIN
+    RETURN (SELECT array_agg(r.id ORDER BY n.place)
+      FROM ROWS FROM (jsonb_to_recordset(p_named) AS (tenant text, run text)) WITH ORDINALITY n(tenant, run, place)
+      LEFT JOIN ${schema}.run r ON ${schema}.name_key(r.tenant, r.run) = ${schema}.name_key(n.tenant, n.run));
+  END $$;
+`;
+
+const enqueue = (schema: string): string => `
+  CREATE FUNCTION ${schema}.enqueue(p_full boolean, p_events jsonb, p_bytes bytea) RETURNS text[]
+  LANGUAGE plpgsql AS $$
+  DECLARE
+    v_ids bigint[] := ${schema}.find_runs(p_events);
+    v_outcomes text[] := '{}';
+    v_place int := 0;
+    v_event jsonb;
+  BEGIN
+    PERFORM ${schema}.guard(p_full);
+    PERFORM 1 FROM ${schema}.run WHERE id = ANY(v_ids) ORDER BY id FOR NO KEY UPDATE;
+    FOR v_event IN SELECT value FROM jsonb_array_elements(p_events) LOOP
+      v_place := v_place + 1;
+      v_outcomes := v_outcomes || ${schema}.deliver(v_ids[v_place], v_event, p_bytes);
+    END LOOP;
+    RETURN v_outcomes;
+  END $$;
+`;
+
+/**
+ * Delivers the sends of a commit and keeps as dead letters what nobody takes: what waits for the runs that end, then what
+ * was sent in vain. Their numbers are given under a lock, so that one that is read has none before it still to come.
+ */
+const sendAndBury = (schema: string): string => `
+  CREATE FUNCTION ${schema}.send_and_bury(
+    p_ids bigint[], p_ok boolean[], p_recipients bigint[], p_beside jsonb, p_bytes bytea
+  ) RETURNS void LANGUAGE plpgsql AS $$
+  DECLARE
+    v_outcomes text[] := '{}';
+    v_ended bigint[];
+    v_place int := 0;
+    v_send jsonb;
+  BEGIN
+    FOR v_send IN SELECT value FROM jsonb_array_elements(p_beside -> 'sends') LOOP
+      v_place := v_place + 1;
+      v_outcomes := v_outcomes || CASE WHEN p_ok[(v_send ->> 'item')::int]
+        THEN ${schema}.deliver(p_recipients[v_place], v_send, p_bytes) END;
+    END LOOP;
+    SELECT array_agg(p_ids[h.item]) INTO v_ended
+      FROM jsonb_to_recordset(p_beside -> 'heads') h(item int, status text)
+      WHERE p_ok[h.item] AND ${isFinal("h.status")}
+        AND EXISTS (SELECT 1 FROM ${schema}.inbox i WHERE i.run_id = p_ids[h.item]);
+    IF v_ended IS NULL AND NOT v_outcomes && '{missing,ended}' THEN RETURN; END IF;
+    PERFORM pg_advisory_xact_lock('${schema}.dead_letter'::regclass::oid::bigint);
+    DELETE FROM ${schema}.seen_key WHERE run_id = ANY(v_ended) AND seq IS NULL;
+    WITH buried AS (
+      DELETE FROM ${schema}.inbox WHERE run_id = ANY(v_ended) RETURNING *
+    )
+    INSERT INTO ${schema}.dead_letter (tenant, run, id, subject, key, priority, at, reason, bytes)
+      SELECT tenant, run, id, subject, key, priority, at, reason, bytes FROM (
+        SELECT array_position(p_ids, b.run_id) AS item, 0 AS place, r.tenant, r.run, b.id, b.subject, b.key,
+          b.priority, b.at, 'ended' AS reason, b.bytes
+          FROM buried b JOIN ${schema}.run r ON r.id = b.run_id WHERE NOT b.expendable
+        UNION ALL SELECT s.item, s.place, s.tenant, s.run, s.id, s.subject, s.key, s.priority, s.at,
+          v_outcomes[s.place::int], substring(p_bytes FROM s."offset" FOR s.size)
+          FROM ROWS FROM (jsonb_to_recordset(p_beside -> 'sends') AS (item int, tenant text, run text, id text,
+            subject text, key text, expendable boolean, priority float8, at float8, "offset" int, size int))
+            WITH ORDINALITY s(item, tenant, run, id, subject, key, expendable, priority, at, "offset", size, place)
+          WHERE v_outcomes[s.place::int] IN ('missing', 'ended') AND NOT s.expendable
+      ) lost ORDER BY item, place, priority DESC, id COLLATE "C";
+  END $$;
+`;

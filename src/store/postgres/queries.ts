@@ -1,0 +1,88 @@
+/**
+ * Every statement the store has, by name. Values are always bound, never written into the text. `find.ts` has the only
+ * query whose shape depends on what is asked for.
+ */
+
+/** A run's row with the position that its newest entry gives. */
+export const runColumns =
+  "r.id, r.tenant, r.run, r.subject, r.machine, r.status, r.created_at, r.wake_at, r.snapshot_seq, r.about, e.seq, e.digest, e.at";
+
+export const newestEntry = (schema: string): string =>
+  `CROSS JOIN LATERAL (SELECT seq, digest, at FROM ${schema}.entry WHERE run_id = r.id ORDER BY seq DESC LIMIT 1) e`;
+
+const eventColumns = "id, subject, key, expendable, priority, at, bytes";
+
+/** The statements for a schema, whose name is quoted. */
+export function queriesFor(schema: string) {
+  const named = `${schema}.name_key(r.tenant, r.run) = ${schema}.name_key($1, $2)`;
+  /** The number of a run, for what is only read through it. */
+  const runId = `(SELECT r.id FROM ${schema}.run r WHERE ${named})`;
+  const newest = newestEntry(schema);
+  return {
+    readServer: "SELECT current_setting('fsync') AS fsync, current_setting('server_encoding') AS encoding",
+    readLease: `SELECT owner, epoch, taken_at, until, extract(epoch FROM clock_timestamp())::float8 * 1000 AS now
+      FROM ${schema}.lease WHERE id = 1`,
+    writeLease: `SELECT ${schema}.write_lease($1, $2, $3, $4, $5, $6) AS written`,
+    releaseLease: `SELECT ${schema}.release_lease($1, $2, $3, $4)`,
+    releaseLeaseNow: `SELECT ${schema}.release_lease($1, $2, $3, extract(epoch FROM clock_timestamp())::float8 * 1000)`,
+
+    commit: `SELECT ${schema}.commit($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) AS answer`,
+    awaitRuns: `SELECT 1 FROM ${schema}.run r, jsonb_to_recordset($1) n(tenant text, run text)
+      WHERE ${schema}.name_key(r.tenant, r.run) = ${schema}.name_key(n.tenant, n.run) FOR SHARE OF r`,
+    readDigests: `SELECT e.digest FROM ROWS FROM (jsonb_to_recordset($1) AS (tenant text, run text, seq bigint))
+        WITH ORDINALITY n(tenant, run, seq, place)
+      LEFT JOIN ${schema}.run r ON ${schema}.name_key(r.tenant, r.run) = ${schema}.name_key(n.tenant, n.run)
+      LEFT JOIN ${schema}.entry e ON e.run_id = r.id AND e.seq = n.seq ORDER BY n.place`,
+    enqueue: `SELECT to_jsonb(${schema}.enqueue($1, $2, $3)) AS outcomes`,
+    recordActivities: `SELECT to_jsonb(${schema}.record_activities($1, $2, $3, $4)) AS recorded`,
+    appendChunks: `SELECT ${schema}.append_chunks($1, $2, $3, $4, $5, $6)`,
+    writeDocument: `SELECT ${schema}.write_document($1, $2, $3, $4, $5) AS written`,
+    removeDeadLetter: `SELECT ${schema}.remove_dead_letter($1, $2, $3) AS removed`,
+
+    due: `SELECT tenant, run FROM ${schema}.due($1, $2)`,
+    nextDue: `SELECT least(
+      (SELECT min(wake_at) FROM ${schema}.run WHERE status = 'active' AND wake_at IS NOT NULL),
+      (SELECT min(due_at) FROM ${schema}.activity WHERE open AND status = 'waiting')) AS at`,
+
+    readRun: `SELECT ${runColumns} FROM ${schema}.run r ${newest} WHERE ${named}`,
+    load: `WITH head AS (SELECT ${runColumns} FROM ${schema}.run r ${newest} WHERE ${named}),
+        snapshot AS (SELECT s.seq, s.bytes FROM ${schema}.snapshot s JOIN head h ON s.run_id = h.id
+          ORDER BY s.seq DESC LIMIT 1)
+      SELECT 'head' AS kind, to_jsonb(h) AS row, NULL::bytea AS bytes, NULL::bytea AS report, 0::bigint AS place FROM head h
+      UNION ALL SELECT 'snapshot', jsonb_build_object('seq', seq), bytes, NULL, 0 FROM snapshot
+      UNION ALL SELECT 'entry', jsonb_build_object('seq', e.seq, 'at', e.at, 'digest', e.digest), e.bytes, NULL, e.seq
+        FROM ${schema}.entry e JOIN head h ON e.run_id = h.id
+        WHERE e.seq > coalesce((SELECT seq FROM snapshot), 0)
+      UNION ALL (SELECT 'event', to_jsonb(i) - 'bytes', i.bytes, NULL, row_number() OVER (ORDER BY i.priority DESC, i.id)
+        FROM (SELECT ${eventColumns} FROM ${schema}.inbox WHERE run_id = (SELECT id FROM head)
+          ORDER BY priority DESC, id LIMIT $3) i)
+      UNION ALL (SELECT 'activity', to_jsonb(a) - 'bytes' - 'report', a.bytes, a.report, row_number() OVER (ORDER BY a.key)
+        FROM ${schema}.activity a WHERE a.run_id = (SELECT id FROM head))
+      ORDER BY kind, place`,
+    readAt: `WITH run AS (SELECT r.id FROM ${schema}.run r ${newest} WHERE ${named} AND $3 BETWEEN 1 AND e.seq),
+        snapshot AS (SELECT s.seq, s.bytes FROM ${schema}.snapshot s JOIN run r ON s.run_id = r.id AND s.seq <= $3
+          ORDER BY s.seq DESC LIMIT 1)
+      SELECT 'head' AS kind, NULL::bigint AS seq, NULL::float8 AS at, NULL AS digest, NULL::bytea AS bytes FROM run
+      UNION ALL SELECT 'snapshot', seq, NULL, NULL, bytes FROM snapshot
+      UNION ALL SELECT 'entry', e.seq, e.at, e.digest, e.bytes FROM ${schema}.entry e JOIN run r ON e.run_id = r.id
+        WHERE e.seq > coalesce((SELECT seq FROM snapshot), 0) AND e.seq <= $3
+      ORDER BY kind, seq`,
+    readJournal: `SELECT seq, at, digest, bytes FROM ${schema}.entry
+      WHERE run_id = ${runId} AND seq >= $3 ORDER BY seq LIMIT $4`,
+    readInbox: `SELECT ${eventColumns} FROM ${schema}.inbox WHERE run_id = ${runId}
+      ORDER BY priority DESC, id LIMIT $3`,
+    readKeys: `SELECT s.key, s.seq FROM unnest($3::text[]) WITH ORDINALITY w(key, place)
+      JOIN ${schema}.seen_key s ON s.run_id = ${runId} AND s.key = w.key COLLATE "C" ORDER BY w.place`,
+    readContents: `SELECT c.digest, c.bytes FROM unnest($3::text[]) WITH ORDINALITY w(digest, place)
+      JOIN ${schema}.content c ON ${schema}.name_key(c.tenant, c.subject) = ${schema}.name_key($1, $2)
+        AND c.digest = w.digest COLLATE "C" ORDER BY w.place`,
+    readChunks: `SELECT "offset", attempt, bytes FROM ${schema}.chunk
+      WHERE run_id = ${runId} AND key = $3 AND "offset" >= $4 ORDER BY "offset" LIMIT $5`,
+    readDocument: `SELECT version, bytes FROM ${schema}.document
+      WHERE ${schema}.name_key(tenant, name) = ${schema}.name_key($1, $2)`,
+    readDeadLetters: `SELECT number, tenant, run, id, subject, key, priority, at, reason, bytes
+      FROM ${schema}.dead_letter WHERE tenant = $1 AND number > $2 ORDER BY number LIMIT $3`,
+  } as const;
+}
+
+export type Queries = ReturnType<typeof queriesFor>;

@@ -1,0 +1,163 @@
+/**
+ * The tables, as migrations: the one at index n leads from version n to n + 1. A migration that was published never
+ * changes; another is added. `functions.ts` has what works on them.
+ *
+ * They are the tables of the SQLite store under the same names, with these differences:
+ * - A run's row is the lock of everything that is the run's own: whoever writes any of it holds that row first.
+ * - B-tree rows hold 2,704 bytes, and a tenant, a subject and a run's name may have 1,536 each. So what is only ever asked
+ *   for as a whole is indexed by its sum (`name_key`), and what merely narrows a search by its hash (`tenant_key`).
+ * - `attribute.place` is the sum of tenant, name and value for the same reason: the three together say what is looked for.
+ * - The lease's key has its epoch in it. A commit holds the row FOR KEY SHARE, which keeps the epoch from changing and
+ *   lets the lease be renewed.
+ *
+ * Text is put in order by code point whatever the database's own order is.
+ */
+import { functions } from "./functions.ts";
+
+/** What a table of this store is recognised by. */
+export const program = "holdfast";
+
+/** Each takes the schema's name, quoted. */
+export const migrations: readonly ((schema: string) => string)[] = [
+  (schema) => `${tables(schema)}${functions(schema)}`,
+];
+
+const tables = (schema: string): string => `
+  CREATE TABLE ${schema}.store_version (program text NOT NULL, version integer NOT NULL);
+  INSERT INTO ${schema}.store_version VALUES ('${program}', 0);
+
+  CREATE FUNCTION ${schema}.name_key(p_tenant text, p_name text) RETURNS bytea
+  LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+  BEGIN
+    RETURN sha256(convert_to(length(p_tenant)::text || ':' || p_tenant || p_name, 'UTF8'));
+  END $$;
+
+  CREATE FUNCTION ${schema}.tenant_key(p_tenant text, p_name text) RETURNS bigint
+  LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+  RETURN hashtextextended(p_name, hashtextextended(p_tenant, 0));
+
+  CREATE TABLE ${schema}.run (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    tenant text COLLATE "C" NOT NULL,
+    run text COLLATE "C" NOT NULL,
+    subject text COLLATE "C" NOT NULL,
+    machine text COLLATE "C" NOT NULL,
+    status text COLLATE "C" NOT NULL,
+    created_at double precision NOT NULL,
+    wake_at double precision,
+    snapshot_seq bigint NOT NULL,
+    about text NOT NULL
+  ) WITH (fillfactor = 80);
+  CREATE UNIQUE INDEX run_name ON ${schema}.run (${schema}.name_key(tenant, run));
+  CREATE INDEX run_wake ON ${schema}.run (wake_at) WHERE status = 'active' AND wake_at IS NOT NULL;
+  CREATE INDEX run_created ON ${schema}.run (hashtextextended(tenant, 0), created_at, run);
+  CREATE INDEX run_subject ON ${schema}.run (${schema}.tenant_key(tenant, subject), created_at, run);
+  CREATE INDEX run_machine ON ${schema}.run (${schema}.tenant_key(tenant, machine), created_at, run);
+  CREATE INDEX run_status ON ${schema}.run (${schema}.tenant_key(tenant, status), created_at, run);
+
+  CREATE TABLE ${schema}.attribute (
+    run_id bigint NOT NULL,
+    place bytea NOT NULL,
+    created_at double precision NOT NULL,
+    run text COLLATE "C" NOT NULL,
+    PRIMARY KEY (run_id, place)
+  );
+  CREATE INDEX attribute_place ON ${schema}.attribute (place, created_at, run);
+
+  CREATE TABLE ${schema}.entry (
+    run_id bigint NOT NULL,
+    seq bigint NOT NULL,
+    at double precision NOT NULL,
+    digest text NOT NULL,
+    bytes bytea NOT NULL,
+    PRIMARY KEY (run_id, seq)
+  );
+  CREATE TABLE ${schema}.snapshot (
+    run_id bigint NOT NULL,
+    seq bigint NOT NULL,
+    bytes bytea NOT NULL,
+    PRIMARY KEY (run_id, seq)
+  );
+  CREATE TABLE ${schema}.content (
+    tenant text COLLATE "C" NOT NULL,
+    subject text COLLATE "C" NOT NULL,
+    digest text COLLATE "C" NOT NULL,
+    bytes bytea NOT NULL
+  );
+  CREATE UNIQUE INDEX content_digest ON ${schema}.content (${schema}.name_key(tenant, subject), digest);
+
+  CREATE TABLE ${schema}.inbox (
+    run_id bigint NOT NULL,
+    id text COLLATE "C" NOT NULL,
+    subject text COLLATE "C" NOT NULL,
+    key text COLLATE "C",
+    expendable boolean NOT NULL,
+    priority double precision NOT NULL,
+    at double precision NOT NULL,
+    open boolean NOT NULL,
+    bytes bytea NOT NULL,
+    PRIMARY KEY (run_id, id)
+  );
+  CREATE INDEX inbox_at ON ${schema}.inbox (at, run_id) WHERE open;
+  CREATE TABLE ${schema}.seen_key (
+    run_id bigint NOT NULL,
+    key text COLLATE "C" NOT NULL,
+    seq bigint,
+    PRIMARY KEY (run_id, key)
+  );
+  CREATE TABLE ${schema}.dead_letter (
+    number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    tenant text COLLATE "C" NOT NULL,
+    run text COLLATE "C" NOT NULL,
+    id text COLLATE "C" NOT NULL,
+    subject text COLLATE "C" NOT NULL,
+    key text COLLATE "C",
+    priority double precision NOT NULL,
+    at double precision NOT NULL,
+    reason text NOT NULL,
+    bytes bytea NOT NULL
+  );
+  CREATE INDEX dead_letter_number ON ${schema}.dead_letter (tenant, number);
+
+  CREATE TABLE ${schema}.activity (
+    run_id bigint NOT NULL,
+    key text COLLATE "C" NOT NULL,
+    activity text NOT NULL,
+    attempt bigint NOT NULL,
+    status text NOT NULL,
+    due_at double precision NOT NULL,
+    epoch bigint NOT NULL,
+    open boolean NOT NULL,
+    bytes bytea NOT NULL,
+    report bytea,
+    PRIMARY KEY (run_id, key)
+  );
+  CREATE INDEX activity_waiting ON ${schema}.activity (due_at, run_id) WHERE open AND status = 'waiting';
+  CREATE INDEX activity_running ON ${schema}.activity (epoch, due_at, run_id) WHERE open AND status = 'running';
+
+  CREATE TABLE ${schema}.chunk (
+    run_id bigint NOT NULL,
+    key text COLLATE "C" NOT NULL,
+    "offset" bigint NOT NULL,
+    attempt bigint NOT NULL,
+    bytes bytea NOT NULL,
+    PRIMARY KEY (run_id, key, "offset")
+  );
+  CREATE TABLE ${schema}.document (
+    tenant text COLLATE "C" NOT NULL,
+    name text COLLATE "C" NOT NULL,
+    version bigint NOT NULL,
+    bytes bytea NOT NULL
+  );
+  CREATE UNIQUE INDEX document_name ON ${schema}.document (${schema}.name_key(tenant, name));
+
+  CREATE TABLE ${schema}.lease (
+    id integer NOT NULL CHECK (id = 1),
+    epoch bigint NOT NULL,
+    owner text,
+    taken_at double precision NOT NULL,
+    until double precision NOT NULL,
+    PRIMARY KEY (id, epoch)
+  );
+  INSERT INTO ${schema}.lease VALUES (1, 0, NULL, 0, 0);
+`;

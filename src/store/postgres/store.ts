@@ -1,0 +1,321 @@
+/**
+ * The PostgreSQL store: runs in a schema of a database, for as many processes as like to.
+ *
+ * Every verb is one statement, and each that writes is one call of a function of the schema (`functions.ts`), so a commit
+ * of however many items is one round trip and one transaction. No state is kept in connections.
+ *
+ * Q1. If the connection is lost during a commit, the journal is asked what became of it: the entry's digest tells a commit
+ *     of ours from anybody else's. A commit that is found is answered `committed`; if none is, STORE_UNAVAILABLE is
+ *     thrown, and the same commit can be made again.
+ */
+import { HoldfastError } from "../../errors.ts";
+import { limits } from "../../limits.ts";
+import { checkCommit } from "../commit.ts";
+import { copyOf, KnownRuns } from "../known.ts";
+import { aliveBefore, type LeaseRow, takeLease } from "../lease.ts";
+import type {
+  ActivityRow,
+  ChunkRow,
+  ContentRow,
+  DeadLetterRow,
+  DocumentRow,
+  EntryRow,
+  InboxRow,
+  RunHead,
+  RunName,
+  SeenKey,
+} from "../records.ts";
+import { chunkOf, deadLetterOf, entryOf, eventOf, headOf, type Row, seenKeyOf } from "../rows.ts";
+import type { Commit, CommitOutcome, EnqueueOutcome, Lease, LoadedRun, RunQuery, Store } from "../store.ts";
+import { activityRow, Batch, type CommitAnswer, eventRow } from "./commit.ts";
+import { createPool, type PostgresPool, types } from "./connect.ts";
+import { corrupt, isLost, isUndone, notOpen, storeError } from "./errors.ts";
+import { findQuery } from "./find.ts";
+import { loadedRunOf, stateOf } from "./load.ts";
+import { migrate, quote } from "./migrate.ts";
+import { Pieces } from "./pieces.ts";
+import { type Queries, queriesFor } from "./queries.ts";
+
+export type { PostgresClient, PostgresPool } from "./connect.ts";
+
+export interface PostgresOptions {
+  /** The schema its tables are in, made by `open` if it is not there: `holdfast`, unless given. */
+  readonly schema?: string;
+  /**
+   * Whose clock leases are measured by. `database`, unless told otherwise: workers need not agree about the time, and
+   * what they are told is put in terms of the time they gave. `caller` takes the time that comes with the call.
+   */
+  readonly clock?: "database" | "caller";
+  /**
+   * `full`, unless told otherwise: what was answered survives power loss of the server; one that does not sync its files
+   * is refused. `server` takes the server's settings as they are.
+   */
+  readonly synchronous?: "full" | "server";
+}
+
+/** A store in a PostgreSQL database, given by its URL or by a pool of `pg`, which then stays open when the store is closed. */
+export function postgres(urlOrPool: string | PostgresPool, options: PostgresOptions = {}): Store {
+  return new PostgresStore(urlOrPool, options);
+}
+
+class PostgresStore implements Store {
+  readonly #server: string | PostgresPool;
+  readonly #schema: string;
+  readonly #full: boolean;
+  readonly #clock: "database" | "caller";
+  readonly #queries: Queries;
+  readonly #known = new KnownRuns();
+  #pool: PostgresPool | undefined;
+
+  constructor(server: string | PostgresPool, options: PostgresOptions) {
+    const { schema = "holdfast", clock = "database", synchronous = "full" } = options;
+    this.#server = server;
+    this.#schema = schema;
+    this.#full = synchronous === "full";
+    this.#clock = clock;
+    this.#queries = queriesFor(quote(schema));
+  }
+
+  async open(): Promise<void> {
+    if (this.#pool !== undefined) return;
+    const pool = typeof this.#server === "string" ? await createPool(this.#server) : this.#server;
+    this.#pool = pool;
+    try {
+      await this.#checkServer();
+      await migrate(pool, this.#schema);
+    } catch (error) {
+      await this.close();
+      throw storeError(error, this.#name);
+    }
+  }
+
+  async close(): Promise<void> {
+    const pool = this.#pool;
+    this.#pool = undefined;
+    if (typeof this.#server === "string") await pool?.end();
+  }
+
+  async own(worker: string, leaseMs: number, now: number): Promise<Lease> {
+    for (;;) {
+      const [row] = await this.#ask("readLease", []);
+      const lease = leaseOf(row as Row);
+      const clock = this.#clock === "database" ? (row?.now as number) : now;
+      /** From the lease's clock to the caller's. */
+      const told = (time: number): number => time + (now - clock);
+      const taken = takeLease(lease, worker, leaseMs, clock);
+      if (taken === undefined) {
+        const { owner, epoch, until } = lease;
+        return { outcome: "taken", owner: owner as string, epoch, until: told(until) };
+      }
+      const { epoch, from, until } = taken;
+      const written = await this.#write("writeLease", [JSON.stringify(lease), worker, epoch, from, until]);
+      // Somebody else was faster: the lease is another one now.
+      if (!written[0]?.written) continue;
+      const aliveAt = aliveBefore(lease, taken);
+      return {
+        outcome: "owned",
+        epoch,
+        until: told(until),
+        aliveAt: aliveAt === undefined ? undefined : told(aliveAt),
+      };
+    }
+  }
+
+  async release(worker: string, epoch: number, now: number | undefined): Promise<void> {
+    if (this.#clock === "database" && now !== undefined)
+      await this.#write("releaseLeaseNow", [worker, epoch]);
+    else await this.#write("releaseLease", [worker, epoch, now ?? null]);
+  }
+
+  async commit(commits: readonly Commit[]): Promise<readonly CommitOutcome[]> {
+    commits.forEach(checkCommit);
+    if (commits.length === 0) return [];
+    const batch = new Batch(commits, this.#known);
+    try {
+      const [row] = await this.#write("commit", batch.parameters());
+      return batch.outcomes(row?.answer as CommitAnswer);
+    } catch (error) {
+      if (!isLost((error as Error).cause)) throw error;
+      return this.#resolve(commits, error);
+    }
+  }
+
+  /** What became of commits whose answer was lost (Q1). They were one transaction, so one that is there tells of all. */
+  async #resolve(commits: readonly Commit[], lost: unknown): Promise<readonly CommitOutcome[]> {
+    const names = JSON.stringify(commits.map(({ head: { tenant, run, seq } }) => ({ tenant, run, seq })));
+    // The server may still be at it, and holds the runs until it is done.
+    await this.#ask("awaitRuns", [names]);
+    const rows = await this.#ask("readDigests", [names]);
+    const isThere = commits.map(({ head }, index) => rows[index]?.digest === head.digest);
+    if (!isThere.includes(true)) throw lost;
+    // The others were refused, so nothing of them was written, and asking again tells why.
+    const others = await this.commit(commits.filter((_, index) => !isThere[index]));
+    let next = 0;
+    return isThere.map((there) => (there ? { outcome: "committed" } : (others[next++] as CommitOutcome)));
+  }
+
+  async enqueue(rows: readonly InboxRow[]): Promise<readonly EnqueueOutcome[]> {
+    if (rows.length === 0) return [];
+    const pieces = new Pieces();
+    const events = JSON.stringify(rows.map((row) => eventRow(row, pieces)));
+    const [answer] = await this.#write("enqueue", [events, pieces.all()]);
+    return answer?.outcomes as EnqueueOutcome[];
+  }
+
+  async due(now: number, limit: number): Promise<readonly RunName[]> {
+    const rows = await this.#ask("due", [now, limit]);
+    return rows.map(({ tenant, run }) => ({ tenant: tenant as string, run: run as string }));
+  }
+
+  async nextDue(): Promise<number | undefined> {
+    const [row] = await this.#ask("nextDue", []);
+    return (row?.at as number | null) ?? undefined;
+  }
+
+  async readKeys(name: RunName, keys: readonly string[]): Promise<readonly SeenKey[]> {
+    return (await this.#ask("readKeys", [name.tenant, name.run, keys])).map(seenKeyOf);
+  }
+
+  async readHead(name: RunName): Promise<RunHead | undefined> {
+    const [row] = await this.#ask("readRun", [name.tenant, name.run]);
+    return row && this.#check(() => headOf(row));
+  }
+
+  async load(name: RunName): Promise<LoadedRun | undefined> {
+    const rows = await this.#ask("load", [name.tenant, name.run, limits.inboxLoadedMax]);
+    const loaded = this.#check(() => loadedRunOf(name, rows));
+    if (loaded === undefined) return undefined;
+    this.#known.keep(loaded.id, loaded.run.head);
+    return { ...loaded.run, head: copyOf(loaded.run.head) };
+  }
+
+  async readInbox(name: RunName, limit: number): Promise<readonly InboxRow[]> {
+    const rows = await this.#ask("readInbox", [name.tenant, name.run, limit]);
+    return rows.map((row) => eventOf(name, row));
+  }
+
+  async readAt(name: RunName, seq: number): Promise<Pick<LoadedRun, "snapshot" | "entries"> | undefined> {
+    const rows = await this.#ask("readAt", [name.tenant, name.run, seq]);
+    return rows.length === 0 ? undefined : this.#check(() => stateOf(rows, seq));
+  }
+
+  async readJournal(name: RunName, from: number, limit: number): Promise<readonly EntryRow[]> {
+    return (await this.#ask("readJournal", [name.tenant, name.run, from, limit])).map(entryOf);
+  }
+
+  async readContents(
+    tenant: string,
+    subject: string,
+    digests: readonly string[],
+  ): Promise<readonly ContentRow[]> {
+    const rows = await this.#ask("readContents", [tenant, subject, digests]);
+    return rows.map(({ digest, bytes }) => ({ digest: digest as string, bytes: bytes as Uint8Array }));
+  }
+
+  async findRuns(query: RunQuery): Promise<readonly RunHead[]> {
+    const { text, values } = findQuery(quote(this.#schema), query);
+    const rows = await this.#query(text, values);
+    return this.#check(() => rows.map(headOf));
+  }
+
+  async recordActivities(rows: readonly ActivityRow[], epoch: number): Promise<readonly boolean[]> {
+    if (rows.length === 0) return [];
+    const pieces = new Pieces();
+    const activities = JSON.stringify(rows.map((row) => activityRow(row, pieces)));
+    const [answer] = await this.#write("recordActivities", [epoch, activities, pieces.all()]);
+    return answer?.recorded as boolean[];
+  }
+
+  async readDeadLetters(tenant: string, after: number, limit: number): Promise<readonly DeadLetterRow[]> {
+    return (await this.#ask("readDeadLetters", [tenant, after, limit])).map(deadLetterOf);
+  }
+
+  async removeDeadLetter(tenant: string, number: number): Promise<boolean> {
+    const [row] = await this.#write("removeDeadLetter", [tenant, number]);
+    return row?.removed as boolean;
+  }
+
+  async appendChunks(name: RunName, key: string, chunks: readonly ChunkRow[]): Promise<void> {
+    if (chunks.length === 0) return;
+    const pieces = new Pieces();
+    const rows = chunks.map(({ offset, attempt, bytes }) => ({
+      place: offset,
+      attempt,
+      ...pieces.add(bytes),
+    }));
+    await this.#write("appendChunks", [name.tenant, name.run, key, JSON.stringify(rows), pieces.all()]);
+  }
+
+  async readChunks(name: RunName, key: string, from: number, limit: number): Promise<readonly ChunkRow[]> {
+    return (await this.#ask("readChunks", [name.tenant, name.run, key, from, limit])).map(chunkOf);
+  }
+
+  async readDocument(tenant: string, name: string): Promise<DocumentRow | undefined> {
+    const [row] = await this.#ask("readDocument", [tenant, name]);
+    return row && { version: row.version as number, bytes: row.bytes as Uint8Array };
+  }
+
+  async writeDocument(tenant: string, name: string, expect: number, bytes: Uint8Array): Promise<boolean> {
+    const [row] = await this.#write("writeDocument", [tenant, name, expect, Buffer.from(bytes)]);
+    return row?.written as boolean;
+  }
+
+  /** Throws if the server cannot keep what the port promises. */
+  async #checkServer(): Promise<void> {
+    const [row] = await this.#ask("readServer", []);
+    if (row?.encoding !== "UTF8")
+      throw new HoldfastError(
+        "STORE_UNAVAILABLE",
+        `${this.#name} is in a database of encoding ${row?.encoding}; use one that has UTF8`,
+      );
+    if (this.#full && row.fsync !== "on")
+      throw new HoldfastError(
+        "STORE_UNAVAILABLE",
+        `${this.#name} is on a server with fsync off, which loses what it answered when the power fails; turn it on, or open the store with synchronous: "server"`,
+      );
+  }
+
+  #ask(query: keyof Queries, values: readonly unknown[]): Promise<readonly Row[]> {
+    return this.#query(this.#queries[query], values);
+  }
+
+  /** Calls a function that writes; each takes first whether its transaction must be on disk. */
+  #write(query: keyof Queries, values: readonly unknown[]): Promise<readonly Row[]> {
+    return this.#query(this.#queries[query], [this.#full, ...values]);
+  }
+
+  /** One statement, once more if the database undid it in favour of another. */
+  async #query(text: string, values: readonly unknown[]): Promise<readonly Row[]> {
+    if (this.#pool === undefined) throw notOpen(this.#name);
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return (await this.#pool.query({ text, values: [...values], types })).rows;
+      } catch (error) {
+        if (!isUndone(error) || attempt >= limits.undoneAttemptsMax) throw storeError(error, this.#name);
+      }
+    }
+  }
+
+  /** Reads rows into records; what cannot be read is damage. */
+  #check<Answer>(read: () => Answer): Answer {
+    try {
+      return read();
+    } catch (error) {
+      throw error instanceof SyntaxError || error instanceof RangeError ? corrupt(this.#name, error) : error;
+    }
+  }
+
+  get #name(): string {
+    return `The PostgreSQL store (schema ${this.#schema})`;
+  }
+}
+
+function leaseOf(row: Row): LeaseRow {
+  const { owner, epoch, taken_at: from, until } = row;
+  return {
+    owner: (owner as string | null) ?? undefined,
+    epoch: epoch as number,
+    from: from as number,
+    until: until as number,
+  };
+}

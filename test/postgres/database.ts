@@ -1,0 +1,89 @@
+/** Databases for tests, each of its own on the server that all of them share. */
+import { randomUUID } from "node:crypto";
+import { connect } from "node:net";
+import pg from "pg";
+import { inject } from "vitest";
+import { type PostgresOptions, postgres } from "../../src/store/postgres/store.ts";
+import type { Store } from "../../src/store/store.ts";
+import type { Answer } from "./setup.ts";
+
+export interface Database {
+  readonly url: string;
+  /** The folder of the server's socket. */
+  readonly socketFolder: string;
+  readonly pool: pg.Pool;
+  /** Runs a statement as somebody who looks on. */
+  query(text: string, values?: unknown[]): Promise<Record<string, unknown>[]>;
+  drop(): Promise<void>;
+}
+
+/** An empty database. Throws what to install if no server can be had. */
+export async function createDatabase(): Promise<Database> {
+  const answer = await ask(inject("postgresPort"));
+  if ("problem" in answer) throw new Error(answer.problem);
+  const { socketFolder } = answer;
+  const urlOf = (name: string): string =>
+    `postgres://holdfast@localhost/${name}?host=${encodeURIComponent(socketFolder)}`;
+  const name = `test_${randomUUID().replaceAll("-", "")}`;
+  await once(urlOf("postgres"), `CREATE DATABASE ${name}`);
+  const url = urlOf(name);
+  const pool = new pg.Pool({ connectionString: url });
+  pool.on("error", () => {});
+  return {
+    url,
+    socketFolder,
+    pool,
+    query: async (text, values) => (await pool.query(text, values)).rows,
+    drop: async () => {
+      await pool.end();
+      await once(urlOf("postgres"), `DROP DATABASE ${name} WITH (FORCE)`);
+    },
+  };
+}
+
+/**
+ * A store that is empty, and how to come back to it: all that the conformance suite and other suites need. One at a time,
+ * since they share a schema: making one takes longer than most tests.
+ */
+export async function openStore(
+  { pool, query }: Database,
+  options: PostgresOptions = {},
+): Promise<{ store: Store; reopen(): Promise<Store>; dispose(): Promise<void> }> {
+  const create = async (): Promise<Store> => {
+    const store = postgres(pool, { clock: "caller", ...options });
+    await store.open();
+    return store;
+  };
+  let store = await create();
+  await query(empty);
+  const reopen = async (): Promise<Store> => {
+    await store.close();
+    store = await create();
+    return store;
+  };
+  return { store, reopen, dispose: () => store.close() };
+}
+
+const empty = [
+  ...["run", "attribute", "entry", "snapshot", "content", "inbox", "seen_key", "dead_letter", "activity"],
+  ...["chunk", "document"],
+]
+  .map((table) => `DELETE FROM holdfast.${table};`)
+  .concat("UPDATE holdfast.lease SET owner = NULL, epoch = 0, taken_at = 0, until = 0")
+  .join("\n");
+
+async function once(url: string, text: string, values?: unknown[]): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query(text, values)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+async function ask(port: number): Promise<Answer> {
+  let said = "";
+  for await (const piece of connect(port, "127.0.0.1")) said += piece;
+  return JSON.parse(said);
+}
