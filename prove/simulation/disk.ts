@@ -31,7 +31,8 @@ const writing: ReadonlySet<string> = new Set<Verb>([
   "release",
   "commit",
   "enqueue",
-  "recordActivity",
+  "recordActivities",
+  "removeDeadLetter",
   "appendChunks",
   "writeDocument",
 ]);

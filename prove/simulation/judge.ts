@@ -4,9 +4,9 @@
  */
 import type { State } from "holdfast";
 import { isHoldfastError } from "../../src/errors.ts";
-import type { ActivityScope } from "../../src/runtime/activity.ts";
-import { rebuild } from "../../src/runtime/hydrate.ts";
+import type { ActivityScope } from "../../src/runtime/attempt.ts";
 import type { Handled } from "../../src/runtime/live-run.ts";
+import { Past } from "../../src/runtime/past.ts";
 import { noSeal } from "../../src/runtime/seal.ts";
 import { decode } from "../../src/store/codec.ts";
 import type { ActivityRow, InboxRow } from "../../src/store/records.ts";
@@ -17,7 +17,7 @@ import { checkEntry, checkTokens, entriesOf } from "./invariants/events.ts";
 import type { Invariant, Report } from "./invariants/report.ts";
 import type { Ledger, Sent } from "./ledger.ts";
 import type { Life } from "./life.ts";
-import { Model, type ModelRun } from "./model.ts";
+import { hasEnded, Model, type ModelRun } from "./model.ts";
 
 /** An invariant that did not hold. */
 export interface Violation {
@@ -58,7 +58,8 @@ export class Judge {
       else if (verb === "own") this.#owned(args as [string, number, number], result as Lease);
       else if (verb === "release") this.#released(args as [string, number]);
       else if (verb === "enqueue") this.model.enqueue(args[0] as InboxRow[]);
-      else if (verb === "recordActivity") this.#recorded(args as [ActivityRow, number], result as boolean);
+      else if (verb === "recordActivities")
+        this.#recorded(args as [ActivityRow[], number], result as boolean[]);
     } catch (error) {
       if (!isHoldfastError(error)) throw error;
       this.report(error.code === "STORE_CORRUPT" ? 19 : 3, error.message);
@@ -97,6 +98,8 @@ export class Judge {
     const isGood = held !== undefined && now < held.until && held.until - now <= 2 * held.leaseMs;
     if (held?.worker !== worker && isGood) this.report(7, "a lease was given that somebody else has");
     if (model.owner !== worker && lease.epoch <= model.epoch) this.report(7, "a new owner has an old epoch");
+    if (model.owner === worker && lease.epoch !== model.epoch)
+      this.report(8, "an owner that was never replaced lost its epoch");
     model.epoch = lease.epoch;
     model.owner = worker;
     this.#held = { worker, until: lease.until, leaseMs };
@@ -108,14 +111,16 @@ export class Judge {
     this.#held = undefined;
   }
 
-  #recorded([row, epoch]: [ActivityRow, number], recorded: boolean): void {
-    const wanted =
-      this.model.owner !== undefined &&
-      epoch === this.model.epoch &&
-      this.model.find(row)?.activities.has(row.key) === true;
-    if (recorded !== wanted)
-      this.report(7, `the attempt of ${row.run}:${row.key} was ${recorded ? "" : "not "}recorded`);
-    if (recorded) this.model.record(row);
+  #recorded([rows, epoch]: [readonly ActivityRow[], number], recorded: readonly boolean[]): void {
+    rows.forEach((row, index) => {
+      const wanted =
+        this.model.owner !== undefined &&
+        epoch === this.model.epoch &&
+        this.model.find(row)?.activities.has(row.key) === true;
+      if (recorded[index] !== wanted)
+        this.report(7, `the attempt of ${row.run}:${row.key} was ${recorded[index] ? "" : "not "}recorded`);
+      if (recorded[index]) this.model.record(row);
+    });
   }
 
   /** The power failed: the books are written again from what is left, and nothing acknowledged may be missing. */
@@ -179,6 +184,16 @@ export class Judge {
       );
   }
 
+  /** A user was told that an event came too late. */
+  tooLate(sent: Sent): void {
+    const run = this.model.find(sent);
+    const what = `${sent.type} ${sent.data.n} of ${sent.run}`;
+    if (run === undefined || !hasEnded(run.head)) this.report(1, `${what} is said to be too late, and is not`);
+    // What has no key may have been sent twice: nobody can tell.
+    if (sent.key !== undefined && entriesOf(run, sent).length > 0)
+      this.report(1, `${what} was taken, and is said to be too late`);
+  }
+
   /** A user read a state. */
   read(run: string, state: State, least: number): void {
     const entries = this.model.find({ run })?.entries ?? [];
@@ -202,8 +217,9 @@ export class Judge {
     const row = run.activities.get(own);
     // Whoever was replaced does not know what was recorded since.
     if (row === undefined || life.epoch !== this.model.epoch) return;
-    const expected = row.status === "waiting" ? [row.attempt + 1] : [row.attempt, row.attempt + 1];
-    if (!expected.includes(attempt)) this.report(6, `${key} has attempt ${attempt} after ${row.attempt}`);
+    // What may happen once is recorded as begun before it begins; anything else once it has failed.
+    if (attempt !== (once ? row.attempt : row.attempt + 1))
+      this.report(6, `${key} has attempt ${attempt} after ${row.attempt}`);
     const kept =
       row.report === undefined
         ? undefined
@@ -214,28 +230,26 @@ export class Judge {
 
   /** What the store holds of a run is what the books say. */
   async compare(store: Store, run: ModelRun): Promise<void> {
-    const { head, state, inbox, activities, keys } = run;
-    const loaded = await store.load(head);
+    const { head, state } = run;
+    // The books go on while the store is read.
+    const inbox = [...run.inbox.keys()].sort();
+    const activities = [...run.activities.values()].map(standing).sort();
+    const keys = [...run.keys];
+    const [loaded, seen] = await Promise.all([store.load(head), store.readKeys(head, keys)]);
     if (loaded === undefined) return this.report(17, `${head.run} is not in the store`);
     if (!isSame(loaded.head, head)) this.report(4, `the store has another head of ${head.run}`);
     try {
-      if (!isSame(rebuild(loaded, noSeal).state, state))
-        this.report(3, `the store has another state of ${head.run}`);
+      const rebuilt = await new Past(store, noSeal).rebuild(loaded);
+      if (!isSame(rebuilt.state, state)) this.report(3, `the store has another state of ${head.run}`);
     } catch (error) {
       this.report(19, `the store cannot rebuild ${head.run}: ${error}`);
     }
-    const waiting = loaded.inbox.map(({ id }) => id).sort();
-    if (!isSame(waiting, [...inbox.keys()].sort()))
+    if (!isSame(loaded.inbox.map(({ id }) => id).sort(), inbox))
       this.report(1, `the store has another inbox of ${head.run}`);
-    const under = loaded.activities.map(({ key, attempt, status, dueAt }) => [key, attempt, status, dueAt]);
-    const wanted = [...activities.values()].map(({ key, attempt, status, dueAt }) => [
-      key,
-      attempt,
-      status,
-      dueAt,
-    ]);
-    if (!isSame(under.sort(), wanted.sort())) this.report(4, `the store has other activities of ${head.run}`);
-    const seen = await store.readKeys(head, [...keys]);
-    if (seen.length !== keys.size) this.report(1, `the store forgot keys of ${head.run}`);
+    if (!isSame(loaded.activities.map(standing).sort(), activities))
+      this.report(4, `the store has other activities of ${head.run}`);
+    if (seen.length !== keys.length) this.report(1, `the store forgot keys of ${head.run}`);
   }
 }
+
+const standing = ({ key, attempt, status, dueAt }: ActivityRow) => [key, attempt, status, dueAt].join(" ");

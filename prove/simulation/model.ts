@@ -4,10 +4,10 @@
  * compared.
  */
 import { createHash } from "node:crypto";
-import type { Effect, Event, Json, Machine, Outcome, State } from "holdfast";
-import { cancel, start, step } from "holdfast";
+import type { Effect, Event, Json, JsonObject, Machine, Outcome, State } from "holdfast";
+import { cancel, type Outage, resume, start, step } from "holdfast";
 import { decode } from "../../src/store/codec.ts";
-import { type Entry, foldEntry, readEntry } from "../../src/store/journal.ts";
+import { type Entry, foldEntry, openEntry, readEntry } from "../../src/store/journal.ts";
 import type { ActivityRow, EntryRow, InboxRow, RunHead, RunName } from "../../src/store/records.ts";
 import type { Commit } from "../../src/store/store.ts";
 import { machines } from "./machines/kinds.ts";
@@ -40,6 +40,8 @@ export interface ModelRun {
 
 export class Model {
   readonly runs = new Map<string, ModelRun>();
+  /** Events that found no run to take them. */
+  readonly deadLetters: { readonly row: InboxRow; readonly event: Event }[] = [];
   /** The newest right that was given, and whether somebody has it. */
   epoch = 0;
   owner: string | undefined;
@@ -72,7 +74,9 @@ export class Model {
     let folded = (run.entries.at(-1)?.folded ?? null) as Json;
     let { state } = run;
     for (const row of commit.entries) {
-      const entry = readEntry(row, digest, (bytes) => bytes, `the run ${commit.head.run}`);
+      const what = `the run ${commit.head.run}`;
+      const packed = openEntry(row, digest, { open: (bytes) => bytes }, what);
+      const entry = readEntry(packed, { contents: noContents }, what);
       digest = row.digest;
       folded = foldEntry(folded, entry);
       const stepped = stepAnew(run.machine, state, entry, commit.head.run);
@@ -94,8 +98,8 @@ export class Model {
     run.head = commit.head;
     run.entries.push(...entries);
     run.state = entries.at(-1)?.stepped.state ?? run.state;
-    for (const id of commit.consumed) run.inbox.delete(id);
-    for (const key of commit.keys) run.keys.add(key);
+    for (const { id } of commit.consumed) run.inbox.delete(id);
+    for (const { key } of commit.keys) run.keys.add(key);
     for (const row of commit.begun) {
       run.activities.set(row.key, row);
       run.begunAt.set(row.key, commit.head.seq);
@@ -104,11 +108,29 @@ export class Model {
       run.activities.delete(key);
       run.endedAt.set(key, commit.head.seq);
     }
+    if (hasEnded(run.head)) this.#bury(run);
     for (const child of commit.starts) this.#write(child, this.read(child));
   }
 
+  /** Whatever waits for a run that ends will never be taken. */
+  #bury(run: ModelRun): void {
+    for (const { row } of run.inbox.values()) {
+      if (row.key !== undefined) run.keys.delete(row.key);
+      this.#lose(row);
+    }
+    run.inbox.clear();
+  }
+
+  #lose(row: InboxRow): void {
+    if (!row.expendable) this.deadLetters.push({ row, event: eventOf(row) });
+  }
+
   #deliver(commit: Commit): void {
-    this.enqueue(commit.sends);
+    for (const row of commit.sends) {
+      const run = this.find(row);
+      if (run === undefined || hasEnded(run.head)) this.#lose(row);
+      else this.enqueue([row]);
+    }
     for (const child of commit.starts) this.#deliver(child);
   }
 
@@ -141,6 +163,9 @@ export function digestOf(previous: string, { bytes }: EntryRow): string {
   return createHash("sha256").update(previous).update(own).digest("base64url");
 }
 
+/** Nothing in the machines is large enough to be kept as content. */
+export const noContents = { read: () => undefined, keep: () => "" };
+
 function stepAnew(
   machine: Machine,
   before: State | undefined,
@@ -150,6 +175,13 @@ function stepAnew(
   const options = { at: entry.at, run };
   const { event } = entry;
   if (before === undefined) return start(machine, event.data, options);
-  if (event.type === "cancel" && event.kind === "platform") return cancel(machine, before, options);
+  if (event.kind !== "platform" || event.invocation !== undefined)
+    return step(machine, before, event, options);
+  const { type, data } = event;
+  if (type === "cancel")
+    return cancel(machine, before, data === undefined ? options : { ...options, reason: data as JsonObject });
+  if (type === "resume")
+    return resume(machine, before, (data as unknown as { outages: Outage[] }).outages, options);
+  if (type === "park" || type === "retry") return { state: before, outcome: "taken", effects: [] };
   return step(machine, before, event, options);
 }

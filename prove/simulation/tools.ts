@@ -3,7 +3,7 @@
  * wants it any more, keep their place, and throw what no retry can help. Every start is in the ledger first.
  */
 import type { Json } from "holdfast";
-import type { Activity, ActivityScope } from "../../src/runtime/activity.ts";
+import type { Activity, ActivityScope } from "../../src/runtime/attempt.ts";
 import type { Random } from "../../test/generate/random.ts";
 import type { Judge } from "./judge.ts";
 import type { Ledger, Start } from "./ledger.ts";

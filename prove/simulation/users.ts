@@ -4,6 +4,7 @@
  */
 import type { Json } from "holdfast";
 import { isHoldfastError } from "../../src/errors.ts";
+import type { Handled } from "../../src/runtime/live-run.ts";
 import type { Run, Runtime } from "../../src/runtime/runtime.ts";
 import type { Random } from "../../test/generate/random.ts";
 import type { Judge } from "./judge.ts";
@@ -36,8 +37,10 @@ export interface Wanted {
 const patienceMs = 40_000;
 const pauseMs = 700;
 
-/** Errors that say nothing about what was asked for: another process may do better. */
+/** Errors that say nothing about what was asked for: this process may do better later, or another one. */
 const passing: ReadonlySet<string> = new Set(["STORE_UNAVAILABLE", "STORE_OWNED", "RUNTIME_CLOSED"]);
+
+const codeOf = (error: unknown): string | undefined => (isHoldfastError(error) ? error.code : undefined);
 
 type Answer<Value> = { readonly life: Life; readonly value: Value } | undefined;
 
@@ -71,22 +74,31 @@ export class Users {
       sent.tries++;
       const answer = await this.#ask(async (runtime) => {
         const run = await runtime.run(sent.run);
-        const receipt = await run.send(sent.type, sent.data, sent.key === undefined ? {} : { key: sent.key });
-        return receipt.handled();
+        try {
+          const receipt = await run.send(sent.type, sent.data, sent.key === undefined ? {} : { key: sent.key });
+          return await receipt.handled();
+        } catch (error) {
+          if (codeOf(error) === "RUN_ENDED") return "ended";
+          throw error;
+        }
       });
-      if (answer !== undefined) {
-        this.#world.say(
-          answer.life,
-          `${sent.type} ${sent.data.n} is ${answer.value.outcome} at ${answer.value.seq}`,
-        );
-        this.#world.judge.acked(sent, answer.value);
-        sent.acked ??= answer.value;
+      if (answer?.value === "ended") {
+        this.#world.say(answer.life, `${sent.type} ${sent.data.n} is too late`);
+        this.#world.judge.tooLate(sent);
+        break;
       }
+      if (answer !== undefined) this.#told(sent, answer.life, answer.value);
       if (sent.key === undefined || (sent.acked !== undefined && random.chance(0.8))) break;
       await this.#pause();
     }
     sent.over = true;
     this.open--;
+  }
+
+  #told(sent: Sent, life: Life, handled: Handled): void {
+    this.#world.say(life, `${sent.type} ${sent.data.n} is ${handled.outcome} at ${handled.seq}`);
+    this.#world.judge.acked(sent, handled);
+    sent.acked ??= handled;
   }
 
   async cancel(name: string): Promise<void> {
@@ -120,8 +132,7 @@ export class Users {
       wait.told = true;
     } catch (error) {
       this.waits.delete(name);
-      if (!isHoldfastError(error) || !passing.has(error.code))
-        this.#world.judge.report(8, `waiting gave ${error}`);
+      if (!passing.has(codeOf(error) ?? "")) this.#world.judge.report(8, `waiting gave ${error}`);
     }
   }
 
@@ -131,7 +142,7 @@ export class Users {
       runtime.run("nobody").then(
         () => undefined,
         (error: unknown) => {
-          if (!isHoldfastError(error) || error.code !== "RUN_UNKNOWN") throw error;
+          if (codeOf(error) !== "RUN_UNKNOWN") throw error;
         },
       ),
     );
@@ -160,9 +171,10 @@ export class Users {
         (value) => end(life.status === "dead" ? undefined : { life, value }),
         (error: unknown) => {
           if (life.status === "dead") return;
-          if (!isHoldfastError(error) || !passing.has(error.code))
+          const code = codeOf(error);
+          if (code === undefined || !passing.has(code))
             this.#world.judge.report(8, `a call gave an error of no use: ${error}`);
-          this.#world.doubt(life);
+          if (code !== "STORE_UNAVAILABLE") this.#world.doubt(life);
           end(undefined);
         },
       );

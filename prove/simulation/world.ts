@@ -229,6 +229,9 @@ class World {
       if (life.status === "dead") return;
       life.runtime = runtime;
       this.say(life, "is up");
+      void runtime.stopped.then((error) => {
+        if (error !== undefined && life.status !== "dead") this.#doubt(life);
+      });
       this.#employ(life);
     } catch (error) {
       if (life.status === "dead") return;
@@ -304,9 +307,10 @@ class World {
   }
 
   #releaseFor({ worker, epoch, store }: Life): void {
-    void store.release(worker, epoch).then(() => {
-      this.disk.wrote({ verb: "release", args: [worker, epoch], result: undefined });
-      this.judge.performed({ verb: "release", args: [worker, epoch] }, undefined);
+    const call: Call = { verb: "release", args: [worker, epoch, undefined] };
+    void store.release(worker, epoch, undefined).then(() => {
+      this.disk.wrote({ ...call, result: undefined });
+      this.judge.performed(call, undefined);
     });
   }
 

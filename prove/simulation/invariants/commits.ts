@@ -4,8 +4,9 @@ import type { Event, Json, SendEffect, State } from "holdfast";
 import { priorityOf } from "../../../src/core/chart.ts";
 import { descriptorMatches, settles } from "../../../src/core/event.ts";
 import { decode } from "../../../src/store/codec.ts";
+import { unpack } from "../../../src/store/content.ts";
 import type { Commit, CommitOutcome } from "../../../src/store/store.ts";
-import { digestOf, eventOf, hasEnded, type Model, type ModelEntry, type ModelRun } from "../model.ts";
+import { digestOf, eventOf, hasEnded, type Model, type ModelEntry, type ModelRun, noContents } from "../model.ts";
 import type { Invariant, Report } from "./report.ts";
 
 /** The answer that the port demands, as far as the judge cares. */
@@ -15,8 +16,8 @@ export function demanded(model: Model, commit: Commit): CommitOutcome["outcome"]
   const begins = (start: Commit): boolean =>
     model.find(start.head) === undefined && start.starts.every(begins);
   if (run.head.seq !== commit.expect || !commit.starts.every(begins)) return "conflict";
-  if (!commit.consumed.every((id) => run.inbox.has(id))) return "conflict";
-  return commit.keys.some((key) => run.keys.has(key)) ? "duplicate" : "committed";
+  if (!commit.consumed.every(({ id }) => run.inbox.has(id))) return "conflict";
+  return commit.keys.some(({ key }) => run.keys.has(key)) ? "duplicate" : "committed";
 }
 
 const brokenBy: Readonly<Record<CommitOutcome["outcome"], Invariant>> = {
@@ -75,18 +76,18 @@ function checkSteps(run: ModelRun, commit: Commit, entries: readonly ModelEntry[
   if (snapshot === undefined) return;
   const at = entries.find(({ seq }) => seq === snapshot.seq);
   const { state } = decode(snapshot.bytes, "a snapshot") as { state: Json };
-  if (!isSame(state, at?.stepped.state))
+  if (!isSame(unpack(state, noContents, "a snapshot"), at?.stepped.state))
     report(3, `the snapshot ${snapshot.seq} of ${commit.head.run} is wrong`);
 }
 
 /** Each event that was consumed is the event of a step of this commit, and none from another run comes out of nowhere. */
 function checkConsumed(run: ModelRun, commit: Commit, entries: readonly ModelEntry[], report: Report): void {
   const open = [...entries];
-  if (new Set(commit.consumed).size < commit.consumed.length)
+  if (new Set(commit.consumed.map(({ id }) => id)).size < commit.consumed.length)
     report(2, `${commit.head.run} consumes one event twice`);
-  for (const id of commit.consumed) {
+  for (const { id, seq } of commit.consumed) {
     const event = run.inbox.get(id)?.event;
-    const place = open.findIndex((entry) => isSame(entry.event, event));
+    const place = open.findIndex((entry) => entry.seq === seq && isSame(entry.event, event));
     if (place < 0) report(1, `event ${id} (${event?.type}) of ${commit.head.run} is consumed without a step`);
     else open.splice(place, 1);
   }
