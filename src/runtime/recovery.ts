@@ -52,6 +52,17 @@ export class Recovery {
     before.then(async (receipt) => handled?.((await receipt?.handled()) as Handled)).catch(failed);
   }
 
+  /** An event that comes after the end of its run; a repeat of what it took is answered as that. */
+  #answerLate(run: LiveRun, { event, key, handled, failed }: Delivery): void {
+    const before = key === undefined ? Promise.resolve(undefined) : this.#world.readReceipt(run.name, key);
+    before
+      .then(async (receipt) => {
+        if (receipt === undefined) failed(endedError(run, event));
+        else handled?.(await receipt.handled());
+      })
+      .catch(failed);
+  }
+
   /** The store is ahead of memory: what is not in its inbox is taken again by the run as it is there. */
   async #takeAgain(run: LiveRun, deliveries: readonly Delivery[], of: string): Promise<void> {
     const fresh = await this.#world.read(run.name);
@@ -74,7 +85,7 @@ export class Recovery {
       const { event, key, row, handled, failed } = delivery;
       if (row !== undefined) continue;
       if (run.head.status === "active") this.#world.deliver(run, delivery);
-      else if (hasEnded(run)) failed(endedError(run, event));
+      else if (hasEnded(run)) this.#answerLate(run, delivery);
       else
         this.#world
           .enqueue(run, event, key)
