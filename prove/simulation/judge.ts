@@ -212,8 +212,10 @@ export class Judge {
     }
     if (ended !== undefined && ended <= (life.known.get(name) ?? 0))
       this.report(12, `${key} begins after it was over`);
-    if (once && (this.#ledger.starts.get(key)?.length ?? 0) > 0)
-      this.report(6, `${key} begins a second time`);
+    const before = this.#ledger.starts.get(key) ?? [];
+    if (once && before.length > 0) this.report(6, `${key} begins a second time`);
+    if (before.some((start) => start.life === life.number && start.answer !== undefined))
+      this.report(6, `${key} begins again where its answer is known`);
     const row = run.activities.get(own);
     // Whoever was replaced does not know what was recorded since.
     if (row === undefined || life.epoch !== this.model.epoch) return;
