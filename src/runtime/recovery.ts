@@ -3,6 +3,7 @@ import type { Event } from "../core/event.ts";
 import { HoldfastError, isUnavailable } from "../errors.ts";
 import type { RunName } from "../store/records.ts";
 import type { CommitOutcome } from "../store/store.ts";
+import type { Checkpoint } from "./checkpoint.ts";
 import { type Delivery, type Handled, hasEnded, type LiveRun } from "./live-run.ts";
 import type { Receipt } from "./run.ts";
 
@@ -15,8 +16,8 @@ export interface RecoveryWorld {
   enqueue(run: LiveRun, event: Event, key: string | undefined): Promise<readonly Receipt[]>;
   readReceipt(name: RunName, key: string): Promise<Receipt | undefined>;
   park(run: LiveRun, error: unknown): void;
-  /** What is due is looked for again in a while. */
-  wakeLater(): void;
+  /** These runs, and what is due, are looked for again in a while. */
+  wakeLater(names: readonly RunName[]): void;
   /** The runtime cannot go on. */
   fail(error: unknown): void;
 }
@@ -72,10 +73,10 @@ export class Recovery {
   }
 
   /** Senders are told that they do not know; everything else is found again in the store. */
-  unknown(run: LiveRun, deliveries: readonly Delivery[], error: unknown): void {
-    this.#world.forget(run);
+  unknown(checkpoint: Checkpoint, deliveries: readonly Delivery[], error: unknown): void {
+    this.#world.forget(checkpoint.run);
     for (const { failed, row } of deliveries) if (row === undefined) failed(error);
-    if (isUnavailable(error)) this.#world.wakeLater();
+    if (isUnavailable(error)) this.#world.wakeLater(withStarts(checkpoint));
     else this.#world.fail(error);
   }
 
@@ -93,6 +94,11 @@ export class Recovery {
           .catch(failed);
     }
   }
+}
+
+/** The run of a turn, and all that were to begin with it. */
+function withStarts({ run, starts }: Checkpoint): RunName[] {
+  return [run.name, ...starts.flatMap(withStarts)];
 }
 
 function fencedError({ run }: RunName): HoldfastError {
