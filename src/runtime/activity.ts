@@ -43,8 +43,8 @@ export interface ActivityWorld {
   readonly streams: Streams;
   readonly store: Store;
   readonly epoch: () => number;
-  /** The activity is over: this is the event that says how. */
-  settle(name: RunName, event: Event, spent: Spending | undefined): void;
+  /** The activity is over, and this event says how; resolves when that is durable, or nobody wants to know. */
+  settle(name: RunName, event: Event, spent: Spending | undefined): Promise<void>;
 }
 
 /** An activity under way, with all it takes to run it. */
@@ -77,10 +77,11 @@ export class Activities {
     const job: Job = { row, report: {}, effect, activities, owner, controller };
     this.#jobs.set(id, job);
     const ended = this.#run(job).catch((error: unknown): End => ({ error: describeError(error) }));
-    void ended.then((end) => {
+    void ended.then(async (end) => {
+      // Until its end is durable it stays: a run that is read again meanwhile must not begin it again.
+      if (end !== undefined && !this.#closed && !job.controller.signal.aborted)
+        await this.#world.settle(row, settledEvent(effect, end), job.report.spent);
       if (this.#jobs.get(id) === job) this.#jobs.delete(id);
-      if (end === undefined || this.#closed || job.controller.signal.aborted) return;
-      this.#world.settle(row, settledEvent(effect, end), job.report.spent);
     });
   }
 

@@ -106,7 +106,7 @@ export class Engine implements Runtime, Access {
       ...{ store, clock, seal, ids, epoch, failed, registry: this.#registry },
       published: (checkpoint) => this.#publish(checkpoint),
       refused: (run, deliveries, outcome) => recovery.refused(run, deliveries, outcome),
-      unknown: (run, deliveries, error) => recovery.unknown(run, deliveries, error),
+      unknown: (checkpoint, deliveries, error) => recovery.unknown(checkpoint, deliveries, error),
       left: (run, deliveries) => recovery.left(run, deliveries),
     });
     const find = (name: RunName) => this.#find(name);
@@ -129,7 +129,7 @@ export class Engine implements Runtime, Access {
       forget: (run) => this.#residents.remove(run),
       enqueue: (run, event, key) => this.enqueue(run, [{ event, key }]),
       readReceipt: (name, key) => this.readReceipt(name, key),
-      wakeLater: () => this.#waker.wakeLater(),
+      wakeLater: (names) => this.#waker.wakeLater(names),
     });
     this.#waker = new Waker({
       ...{ store, clock, find, park },
@@ -146,7 +146,7 @@ export class Engine implements Runtime, Access {
     });
     this.#activities = new Activities({
       ...{ store, clock, ids, seal, epoch, streams: this.streams },
-      settle: (name, event, spent) => void settling.settle(name, event, spent),
+      settle: (name, event, spent) => settling.settle(name, event, spent),
     });
   }
 

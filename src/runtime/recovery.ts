@@ -3,6 +3,7 @@ import type { Event } from "../core/event.ts";
 import { HoldfastError, isUnavailable } from "../errors.ts";
 import type { RunName } from "../store/records.ts";
 import type { CommitOutcome } from "../store/store.ts";
+import type { Checkpoint } from "./checkpoint.ts";
 import { type Delivery, type Handled, hasEnded, type LiveRun } from "./live-run.ts";
 import type { Receipt } from "./run.ts";
 
@@ -15,8 +16,8 @@ export interface RecoveryWorld {
   enqueue(run: LiveRun, event: Event, key: string | undefined): Promise<readonly Receipt[]>;
   readReceipt(name: RunName, key: string): Promise<Receipt | undefined>;
   park(run: LiveRun, error: unknown): void;
-  /** What is due is looked for again in a while. */
-  wakeLater(): void;
+  /** These runs, and what is due, are looked for again in a while. */
+  wakeLater(names: readonly RunName[]): void;
   /** The runtime cannot go on. */
   fail(error: unknown): void;
 }
@@ -53,6 +54,17 @@ export class Recovery {
     before.then(async (receipt) => handled?.((await receipt?.handled()) as Handled)).catch(failed);
   }
 
+  /** An event that comes after the end of its run; a repeat of what it took is answered as that. */
+  #answerLate(run: LiveRun, { event, key, handled, failed }: Delivery): void {
+    const before = key === undefined ? Promise.resolve(undefined) : this.#world.readReceipt(run.name, key);
+    before
+      .then(async (receipt) => {
+        if (receipt === undefined) failed(endedError(run, event));
+        else handled?.(await receipt.handled());
+      })
+      .catch(failed);
+  }
+
   /** The store is ahead of memory: what is not in its inbox is taken again by the run as it is there. */
   async #takeAgain(run: LiveRun, deliveries: readonly Delivery[], of: string): Promise<void> {
     const fresh = await this.#world.read(run.name);
@@ -62,10 +74,10 @@ export class Recovery {
   }
 
   /** Senders are told that they do not know; everything else is found again in the store. */
-  unknown(run: LiveRun, deliveries: readonly Delivery[], error: unknown): void {
-    this.#world.forget(run);
+  unknown(checkpoint: Checkpoint, deliveries: readonly Delivery[], error: unknown): void {
+    this.#world.forget(checkpoint.run);
     for (const { failed, row } of deliveries) if (row === undefined) failed(error);
-    if (isUnavailable(error)) this.#world.wakeLater();
+    if (isUnavailable(error)) this.#world.wakeLater(withStarts(checkpoint));
     else this.#world.fail(error);
   }
 
@@ -75,7 +87,7 @@ export class Recovery {
       const { event, key, row, handled, failed } = delivery;
       if (row !== undefined) continue;
       if (run.head.status === "active") this.#world.deliver(run, delivery);
-      else if (hasEnded(run)) failed(endedError(run, event));
+      else if (hasEnded(run)) this.#answerLate(run, delivery);
       else
         this.#world
           .enqueue(run, event, key)
@@ -83,6 +95,11 @@ export class Recovery {
           .catch(failed);
     }
   }
+}
+
+/** The run of a turn, and all that were to begin with it. */
+function withStarts({ run, starts }: Checkpoint): RunName[] {
+  return [run.name, ...starts.flatMap(withStarts)];
 }
 
 function fencedError({ run }: RunName): HoldfastError {

@@ -25,8 +25,8 @@ export interface LoopWorld extends Recording {
   published(checkpoint: Checkpoint): void;
   /** The store has another idea of this run than memory, or has had one of the keys before; these were not taken. */
   refused(run: LiveRun, deliveries: readonly Delivery[], outcome: CommitOutcome): void;
-  /** Nobody knows whether a commit of this run was made. */
-  unknown(run: LiveRun, deliveries: readonly Delivery[], error: unknown): void;
+  /** Nobody knows whether this turn was committed. */
+  unknown(checkpoint: Checkpoint, deliveries: readonly Delivery[], error: unknown): void;
   /** A run that has ended or is parked cannot take these. */
   left(run: LiveRun, deliveries: readonly Delivery[]): void;
   /** Something is wrong with the loop itself. */
@@ -122,7 +122,7 @@ export class StepLoop {
     } catch (error) {
       this.#committing.clear();
       for (const checkpoint of checkpoints)
-        this.#world.unknown(checkpoint.run, this.#takeBack(checkpoint), error);
+        this.#world.unknown(checkpoint, this.#takeBack(checkpoint), error);
       return;
     }
     this.#committing.clear();

@@ -35,6 +35,8 @@ export class Waker {
   readonly #outages: Outages;
   /** Runs that cannot be read here, as those of a machine this process does not have: they are told of once. */
   readonly #unreadable = new Set<string>();
+  /** Runs of which nobody here knows what the store has. What is under way for this process is not due: it is read. */
+  readonly #doubtful = new Map<string, RunName>();
   #waking = false;
   #again = false;
   #closed = false;
@@ -61,8 +63,9 @@ export class Waker {
     if (!this.#closed) this.#alarm.set(at);
   }
 
-  /** The store could not be reached: what is due is looked for again in a while. */
-  wakeLater(): void {
+  /** The store could not be reached: these runs, and what is due, are looked for again in a while. */
+  wakeLater(names: readonly RunName[] = []): void {
+    for (const name of names) this.#doubtful.set(keyOf(name), name);
     this.wakeAt(this.#world.clock.now() + laterMs);
   }
 
@@ -89,6 +92,10 @@ export class Waker {
   async #wakeDue(): Promise<void> {
     const { store, clock } = this.#world;
     const now = clock.now();
+    for (const [key, name] of this.#doubtful) {
+      await this.#wakeRun(name, now);
+      this.#doubtful.delete(key);
+    }
     const due = await store.due(now, dueMax + this.#unreadable.size);
     for (const name of due) {
       if (this.#closed) return;

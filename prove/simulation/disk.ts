@@ -1,0 +1,111 @@
+/**
+ * The disk of the simulated world: a real store, and what a power cut leaves of it.
+ *
+ * D1. A write is safe once it is synced, and every answer waits for that; a write that was not answered may or may not
+ *     survive, but none survives without those before it.
+ * D2. Each process has a connection of its own to the same data.
+ */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { memory } from "../../src/store/memory/store.ts";
+import { sqlite } from "../../src/store/sqlite/store.ts";
+import type { Store } from "../../src/store/store.ts";
+import type { Random } from "../../test/generate/random.ts";
+
+export type Verb = keyof Store;
+
+/** A call as it was asked for. */
+export interface Call {
+  readonly verb: Verb;
+  readonly args: readonly unknown[];
+}
+
+/** A call that changed something, with its answer. */
+export interface Write extends Call {
+  readonly result: unknown;
+}
+
+const writing: ReadonlySet<string> = new Set<Verb>([
+  "own",
+  "release",
+  "commit",
+  "enqueue",
+  "recordActivities",
+  "removeDeadLetter",
+  "appendChunks",
+  "writeDocument",
+]);
+
+export const isWrite = (verb: Verb): boolean => writing.has(verb);
+
+export interface Disk {
+  /** What a new process opens. */
+  connect(): Store;
+  /** A connection for whoever judges. */
+  readonly reader: Store;
+  /** Notes a write that was made. */
+  wrote(write: Write): void;
+  /** Makes every write so far safe. */
+  sync(): void;
+  /** What is left of the writes after the power failed; undefined if this disk cannot lose power. */
+  losePower(random: Random): Promise<readonly Write[]> | undefined;
+  dispose(): Promise<void>;
+}
+
+/** Calls a verb of a store by its name. */
+export function perform(store: Store, { verb, args }: Call): Promise<unknown> {
+  return (store[verb] as (...given: readonly unknown[]) => Promise<unknown>).apply(store, [...args]);
+}
+
+/** The memory store, with a log of its writes from which it can be made again. */
+export function memoryDisk(): Disk {
+  let store = memory();
+  let log: Write[] = [];
+  let synced = 0;
+  const current: Store = new Proxy({} as Store, {
+    get: (_, verb) => {
+      const own = store[verb as Verb];
+      return typeof own === "function" ? own.bind(store) : own;
+    },
+  });
+  return {
+    connect: () => current,
+    reader: current,
+    wrote: (write) => void log.push(write),
+    sync() {
+      synced = log.length;
+    },
+    async losePower(random) {
+      log = log.slice(0, random.between(synced, log.length));
+      synced = log.length;
+      store = memory();
+      for (const write of log) await perform(store, write);
+      return log;
+    },
+    dispose: async () => {},
+  };
+}
+
+/** A file of SQLite. What a power cut leaves of a real file is a proof of its own. */
+export function sqliteDisk(): Disk {
+  const folder = mkdtempSync(join(tmpdir(), "holdfast-simulation-"));
+  const open: Store[] = [];
+  const connect = (): Store => {
+    // Nothing here loses power, so waiting for the disk would only cost time.
+    const store = sqlite(join(folder, "world.db"), { synchronous: "normal" });
+    open.push(store);
+    return store;
+  };
+  return {
+    connect,
+    reader: connect(),
+    wrote() {},
+    sync() {},
+    losePower: () => undefined,
+    async dispose() {
+      for (const store of open) await store.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}

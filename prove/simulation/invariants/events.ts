@@ -1,0 +1,122 @@
+/** Events, timers, deferral and tokens: what each step means for those who sent it (invariants 1, 2, 6, 9 and 16). */
+import type { State } from "holdfast";
+import { settles } from "../../../src/core/event.ts";
+import type { Ledger, Sent } from "../ledger.ts";
+import { type AccountContext, firstBalance } from "../machines/account.ts";
+import type { DeskContext } from "../machines/desk.ts";
+import type { Model, ModelEntry, ModelRun } from "../model.ts";
+import { isSame } from "./commits.ts";
+import type { Report } from "./report.ts";
+
+const numberOf = ({ event }: ModelEntry): number | undefined => (event.data as { n?: number } | undefined)?.n;
+
+/** Whether an event came from a user. */
+function isOutside({ event }: ModelEntry): boolean {
+  return [event.kind, event.origin, event.timer, event.invocation].every((field) => field === undefined);
+}
+
+/** The entries in which a run took what a user sent. */
+export function entriesOf(
+  run: ModelRun | undefined,
+  { type, data }: Pick<Sent, "type" | "data">,
+): ModelEntry[] {
+  return (run?.entries ?? []).filter(
+    (entry) => isOutside(entry) && entry.event.type === type && numberOf(entry) === data.n,
+  );
+}
+
+/** Each step on its own; `run` has all steps up to and including it. */
+export function checkEntry(
+  run: ModelRun,
+  entry: ModelEntry,
+  before: State | undefined,
+  world: { readonly ledger: Ledger; readonly furthest: number; readonly report: Report },
+): void {
+  const { report, furthest } = world;
+  const what = `entry ${entry.seq} of ${run.head.run} (${entry.event.type})`;
+  if (entry.at > furthest) report(9, `${what} is of a time that has not come`);
+  if (isOutside(entry) && entriesOf(run, entry.event as never).length > 1)
+    report(2, `${what} was taken before`);
+  if (before === undefined) return;
+  if (entry.event.timer !== undefined) checkTimer(entry, before, what, report);
+  if (settles(entry.event)) checkSettled(entry, before, `${run.head.run}:${entry.event.invocation}`, world);
+  if (run.machine.id === "desk") checkDesk(run, report);
+  if (run.machine.id === "alarm-clock" && entry.event.type === "ring") checkAlarm(run, entry, what, report);
+}
+
+function checkTimer(entry: ModelEntry, before: State, what: string, report: Report): void {
+  const { event, at, outcome, stepped } = entry;
+  const timer = before.timers.find(({ key }) => key === event.timer);
+  if (timer === undefined) {
+    const isIdle = outcome === "ignored" || outcome === "refused";
+    if (!isIdle || entry.patches.length > 0) report(9, `${what} fires a timer that is not set`);
+    return;
+  }
+  const isEarly = at < timer.due;
+  if (isEarly && outcome !== "refused") report(9, `${what} fires at ${at} what is due at ${timer.due}`);
+  if (!isEarly && stepped.state.timers.some(({ key }) => key === timer.key))
+    report(9, `${what} fires a timer that stays set`);
+}
+
+/** An activity's result is one that its tool gave, in an attempt that was not given up. */
+function checkSettled(
+  { event }: ModelEntry,
+  before: State,
+  key: string,
+  { ledger, report }: { readonly ledger: Ledger; readonly report: Report },
+): void {
+  if (!before.activities.some((activity) => activity.key === event.invocation)) return;
+  if (!event.type.startsWith("done.")) return;
+  const starts = ledger.starts.get(key) ?? [];
+  if (!starts.some(({ answer }) => answer !== undefined && isSame(answer, event.data)))
+    report(6, `the answer ${JSON.stringify(event.data)} of ${key} was never given`);
+}
+
+/** Whatever a desk accepted is taken up or deferred, each type in the order of its coming. */
+function checkDesk(run: ModelRun, report: Report): void {
+  if (run.state.status !== "active") return;
+  const { taken } = run.state.context as unknown as DeskContext;
+  for (const type of ["job", "rush"] as const) {
+    const accepted = run.entries
+      .filter(({ event, outcome }) => event.type === type && (outcome === "taken" || outcome === "deferred"))
+      .map(numberOf);
+    const deferred = run.state.deferred.filter((event) => event.type === type);
+    const kept = [...taken[type], ...deferred.map(({ data }) => (data as { n: number }).n)];
+    if (!isSame(accepted, kept)) report(1, `${run.head.run} accepted ${type} ${accepted} and has ${kept}`);
+  }
+}
+
+/** An alarm that was taken back after it was set does not ring. */
+function checkAlarm(run: ModelRun, entry: ModelEntry, what: string, report: Report): void {
+  if (entry.outcome !== "taken") return;
+  const n = numberOf(entry);
+  const earlier = run.entries.filter(({ seq, outcome }) => seq < entry.seq && outcome === "taken");
+  const set = earlier.findLast((one) => one.event.type === "set" && numberOf(one) === n);
+  const unset = earlier.findLast(
+    ({ event }) => event.type === "unset" && (event.data as { of: number }).of === n,
+  );
+  const rang = earlier.some((one) => one.event.type === "ring" && numberOf(one) === n);
+  if (set === undefined) report(9, `${what} rings what was never set`);
+  if (set !== undefined && unset !== undefined && unset.seq > set.seq)
+    report(9, `${what} rings what was taken back`);
+  if (rang) report(9, `${what} rings what has rung`);
+}
+
+/** The tokens of all accounts, and those on their way between them. */
+export function checkTokens(model: Model, report: Report): void {
+  const accounts = [...model.runs.values()].filter(({ machine }) => machine.id === "account");
+  let sum = 0;
+  for (const { state, inbox } of accounts) {
+    const { balance, pending } = state.context as unknown as AccountContext;
+    sum += balance;
+    for (const amount of Object.values(pending)) sum += amount;
+    for (const { event } of inbox.values()) sum += depositOf(event);
+    for (const { event, to } of state.timers) if (to !== undefined) sum += depositOf(event);
+  }
+  const wanted = accounts.length * firstBalance;
+  if (sum !== wanted) report(16, `there are ${sum} tokens, and should be ${wanted}`);
+}
+
+function depositOf({ type, data }: { readonly type: string; readonly data?: unknown }): number {
+  return type === "deposit" ? (data as { amount: number }).amount : 0;
+}

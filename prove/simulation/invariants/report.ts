@@ -1,0 +1,20 @@
+/** How a check says that an invariant does not hold; the numbers are explained here once. */
+export const invariants = {
+  1: "an acknowledged event is consumed once or waits where it can be seen",
+  2: "checkpoints have no gaps, and an event is in one entry at most",
+  3: "stepping, the journal and the snapshots lead to the same state",
+  4: "a step and all its effects exist together or not at all",
+  5: "reading gives a state that was, and none older than what the reader was told",
+  6: "a result is applied once and was given; what may happen once begins once",
+  7: "no write of an owner that was replaced is accepted",
+  8: "after the storm everything that can go on comes to rest, and every call is answered",
+  9: "a timer fires once, not early, and not after it was cancelled",
+  12: "nothing begins for what was cancelled",
+  16: "tokens are neither made nor lost",
+  17: "what was acknowledged survives the process and the power",
+  19: "the digests chain every entry to the one before",
+} as const;
+
+export type Invariant = keyof typeof invariants;
+
+export type Report = (invariant: Invariant, text: string) => void;

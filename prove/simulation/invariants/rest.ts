@@ -1,0 +1,47 @@
+/** Rest: whether nothing is left that could go on by itself (invariant 8). */
+import type { Life } from "../life.ts";
+import { kinds } from "../machines/kinds.ts";
+import { hasEnded, type Model, type ModelRun } from "../model.ts";
+
+/** What users are still waiting for. */
+export interface Waiting {
+  readonly open: number;
+  readonly waits: ReadonlyMap<string, { readonly life: Life; readonly told: boolean }>;
+}
+
+/** What is left to happen, in words; undefined when everything is at rest. */
+export function checkRest(
+  model: Model,
+  users: Waiting,
+  current: Life | undefined,
+  now: number,
+): string | undefined {
+  if (current === undefined) return "no process is up";
+  if (users.open > 0) return `${users.open} calls of users are not over`;
+  for (const run of model.runs.values()) {
+    const left = leftOf(run, now);
+    if (left !== undefined) return `${run.head.run} ${left}`;
+  }
+  for (const [name, { life, told }] of users.waits) {
+    const head = model.runs.get(name)?.head;
+    if (!told && life === current && head !== undefined && hasEnded(head))
+      return `nobody was told that ${name} has ended`;
+  }
+  return undefined;
+}
+
+function leftOf({ head, state, inbox, activities, machine }: ModelRun, now: number): string | undefined {
+  if (hasEnded(head)) return undefined;
+  const [row] = inbox.values();
+  if (row !== undefined) return `has not taken ${row.event.type}`;
+  const [timer] = state.timers;
+  if (timer !== undefined)
+    return `has a timer due ${timer.due <= now ? "" : "in the future "}at ${timer.due}`;
+  const [activity] = activities.values();
+  if (activity !== undefined) return `has the activity ${activity.key} ${activity.status}`;
+  const [child] = state.children;
+  if (child !== undefined) return `waits for its child ${child.key}`;
+  const { rests = [] } = kinds[machine.id] ?? {};
+  const stuck = state.configuration.find((path) => !rests.includes(path));
+  return stuck === undefined ? undefined : `waits in ${stuck} for nothing`;
+}

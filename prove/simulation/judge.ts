@@ -1,0 +1,257 @@
+/**
+ * The judge: sees every write that reaches the disk and everything that leaves the runtime, keeps books of its own, and
+ * says at once when an invariant no longer holds.
+ */
+import type { State } from "holdfast";
+import { isHoldfastError } from "../../src/errors.ts";
+import type { ActivityScope } from "../../src/runtime/attempt.ts";
+import type { Handled } from "../../src/runtime/live-run.ts";
+import { Past } from "../../src/runtime/past.ts";
+import { noSeal } from "../../src/runtime/seal.ts";
+import { decode } from "../../src/store/codec.ts";
+import type { ActivityRow, InboxRow } from "../../src/store/records.ts";
+import type { Commit, CommitOutcome, Lease, LoadedRun, Store } from "../../src/store/store.ts";
+import type { Call, Write } from "./disk.ts";
+import { checkBeside, checkCommit, checkOutcome, isSame } from "./invariants/commits.ts";
+import { checkEntry, checkTokens, entriesOf } from "./invariants/events.ts";
+import type { Invariant, Report } from "./invariants/report.ts";
+import type { Ledger, Sent } from "./ledger.ts";
+import type { Life } from "./life.ts";
+import { hasEnded, Model, type ModelRun } from "./model.ts";
+
+/** An invariant that did not hold. */
+export interface Violation {
+  readonly invariant: Invariant;
+  readonly text: string;
+}
+
+/** A lease as the store gave it last. */
+interface Held {
+  readonly worker: string;
+  readonly until: number;
+  readonly leaseMs: number;
+}
+
+export class Judge {
+  model = new Model();
+  violation: Violation | undefined;
+  /** Steps that were committed. */
+  steps = 0;
+  #held: Held | undefined;
+  readonly #ledger: Ledger;
+  readonly #furthest: () => number;
+  readonly report: Report = (invariant, text) => {
+    this.violation ??= { invariant, text };
+  };
+
+  constructor(ledger: Ledger, furthest: () => number) {
+    this.#ledger = ledger;
+    this.#furthest = furthest;
+  }
+
+  // What reaches the disk.
+
+  /** A write was carried out. Whatever is wrong with what was written must not stop the judge. */
+  performed({ verb, args }: Call, result: unknown): void {
+    try {
+      if (verb === "commit") this.#committed(args[0] as Commit[], result as CommitOutcome[]);
+      else if (verb === "own") this.#owned(args as [string, number, number], result as Lease);
+      else if (verb === "release") this.#released(args as [string, number]);
+      else if (verb === "enqueue") this.model.enqueue(args[0] as InboxRow[]);
+      else if (verb === "recordActivities")
+        this.#recorded(args as [ActivityRow[], number], result as boolean[]);
+    } catch (error) {
+      if (!isHoldfastError(error)) throw error;
+      this.report(error.code === "STORE_CORRUPT" ? 19 : 3, error.message);
+    }
+  }
+
+  #committed(commits: readonly Commit[], outcomes: readonly CommitOutcome[]): void {
+    commits.forEach((commit, index) => {
+      const outcome = outcomes[index] as CommitOutcome;
+      checkOutcome(this.model, commit, outcome, this.report);
+      if (outcome.outcome === "committed" && this.violation === undefined) this.#enter(commit);
+    });
+  }
+
+  #enter(commit: Commit): void {
+    const { report } = this;
+    const entries = this.model.read(commit);
+    checkCommit(this.model, commit, entries, report);
+    let before = this.model.before(commit).state as State | undefined;
+    this.model.commit(commit, entries);
+    checkBeside(this.model, commit, report);
+    const run = this.model.find(commit.head) as ModelRun;
+    const world = { ledger: this.#ledger, furthest: this.#furthest(), report };
+    for (const entry of entries) {
+      checkEntry(run, entry, before, world);
+      before = entry.stepped.state;
+      this.steps++;
+    }
+    checkTokens(this.model, report);
+  }
+
+  #owned([worker, leaseMs, now]: [string, number, number], lease: Lease): void {
+    if (lease.outcome !== "owned") return;
+    const { model } = this;
+    const held = this.#held;
+    const isGood = held !== undefined && now < held.until && held.until - now <= 2 * held.leaseMs;
+    if (held?.worker !== worker && isGood) this.report(7, "a lease was given that somebody else has");
+    if (model.owner !== worker && lease.epoch <= model.epoch) this.report(7, "a new owner has an old epoch");
+    if (model.owner === worker && lease.epoch !== model.epoch)
+      this.report(8, "an owner that was never replaced lost its epoch");
+    model.epoch = lease.epoch;
+    model.owner = worker;
+    this.#held = { worker, until: lease.until, leaseMs };
+  }
+
+  #released([worker, epoch]: [string, number]): void {
+    if (this.model.owner !== worker || this.model.epoch !== epoch) return;
+    this.model.owner = undefined;
+    this.#held = undefined;
+  }
+
+  #recorded([rows, epoch]: [readonly ActivityRow[], number], recorded: readonly boolean[]): void {
+    rows.forEach((row, index) => {
+      const wanted =
+        this.model.owner !== undefined &&
+        epoch === this.model.epoch &&
+        this.model.find(row)?.activities.has(row.key) === true;
+      if (recorded[index] !== wanted)
+        this.report(7, `the attempt of ${row.run}:${row.key} was ${recorded[index] ? "" : "not "}recorded`);
+      if (recorded[index]) this.model.record(row);
+    });
+  }
+
+  /** The power failed: the books are written again from what is left, and nothing acknowledged may be missing. */
+  powerFailed(writes: readonly Write[]): void {
+    this.model = new Model();
+    const silent = new Judge(this.#ledger, this.#furthest);
+    silent.model = this.model;
+    for (const write of writes) silent.performed(write, write.result);
+    this.#held = silent.#held;
+    this.checkKept();
+  }
+
+  /** Everything anyone was told is durable is there. */
+  checkKept(): void {
+    for (const [name, { seq, digest }] of this.#ledger.durable)
+      if (this.model.runs.get(name)?.entries[seq - 1]?.digest !== digest)
+        this.report(17, `checkpoint ${seq} of ${name} was durable and is gone`);
+    for (const sent of this.#ledger.sent)
+      if (sent.acked !== undefined && entriesOf(this.model.find(sent), sent).length === 0)
+        this.report(1, `${sent.type} ${sent.data.n} was acknowledged and is gone`);
+  }
+
+  // What leaves the runtime.
+
+  /** A process was told what came of a call. */
+  answered(life: Life, { verb, args }: Call, result: unknown): void {
+    if (verb === "own" && (result as Lease).outcome === "owned") {
+      life.epoch = (result as Lease).epoch;
+      life.worker = args[0] as string;
+    }
+    if (verb === "load" && result !== undefined) {
+      const { head } = result as LoadedRun;
+      life.learn(head.run, head.seq);
+      this.#ledger.committed(head.run, head.seq, head.digest);
+    }
+    if (verb !== "commit") return;
+    (args[0] as Commit[]).forEach((commit, index) => {
+      if ((result as CommitOutcome[])[index]?.outcome !== "committed") return;
+      const all = (one: Commit): void => {
+        life.learn(one.head.run, one.head.seq);
+        this.#ledger.committed(one.head.run, one.head.seq, one.head.digest);
+        one.starts.forEach(all);
+      };
+      all(commit);
+    });
+  }
+
+  /** A user was told what became of an event. */
+  acked(sent: Sent, { seq, outcome }: Handled): void {
+    const [entry] = entriesOf(this.model.find(sent), sent);
+    const what = `${sent.type} ${sent.data.n} of ${sent.run}`;
+    if (entry === undefined) {
+      this.report(1, `${what} was acknowledged and is in no entry`);
+      return;
+    }
+    const isRepeat = outcome === "ignored" && sent.key !== undefined;
+    if (!isRepeat && (entry.seq !== seq || entry.outcome !== outcome))
+      this.report(
+        1,
+        `${what} was ${outcome} at ${seq}, the user was told, and it was ${entry.outcome} at ${entry.seq}`,
+      );
+  }
+
+  /** A user was told that an event came too late. */
+  tooLate(sent: Sent): void {
+    const run = this.model.find(sent);
+    const what = `${sent.type} ${sent.data.n} of ${sent.run}`;
+    if (run === undefined || !hasEnded(run.head)) this.report(1, `${what} is said to be too late, and is not`);
+    // What has no key may have been sent twice: nobody can tell.
+    if (sent.key !== undefined && entriesOf(run, sent).length > 0)
+      this.report(1, `${what} was taken, and is said to be too late`);
+  }
+
+  /** A user read a state. */
+  read(run: string, state: State, least: number): void {
+    const entries = this.model.find({ run })?.entries ?? [];
+    const fits = entries.some(({ seq, stepped }) => seq >= least && isSame(stepped.state, state));
+    if (!fits) this.report(5, `a state of ${run} was read that it was not in since checkpoint ${least}`);
+  }
+
+  /** A tool is about to act. */
+  toolStarts(life: Life, { run: name, key, attempt, progress }: ActivityScope, once: boolean): void {
+    const own = key.slice(name.length + 1);
+    const run = this.model.find({ run: name });
+    const ended = run?.endedAt.get(own);
+    if (run?.begunAt.has(own) !== true) {
+      this.report(4, `${key} begins before its step is durable`);
+      return;
+    }
+    if (ended !== undefined && ended <= (life.known.get(name) ?? 0))
+      this.report(12, `${key} begins after it was over`);
+    const before = this.#ledger.starts.get(key) ?? [];
+    if (once && before.length > 0) this.report(6, `${key} begins a second time`);
+    if (before.some((start) => start.life === life.number && start.answer !== undefined))
+      this.report(6, `${key} begins again where its answer is known`);
+    const row = run.activities.get(own);
+    // Whoever was replaced does not know what was recorded since.
+    if (row === undefined || life.epoch !== this.model.epoch) return;
+    // What may happen once is recorded as begun before it begins; anything else once it has failed.
+    if (attempt !== (once ? row.attempt : row.attempt + 1))
+      this.report(6, `${key} has attempt ${attempt} after ${row.attempt}`);
+    const kept =
+      row.report === undefined
+        ? undefined
+        : (decode(row.report, "a report") as { progress?: never }).progress;
+    if (!isSame(progress, kept))
+      this.report(6, `${key} gets the progress ${JSON.stringify(progress)}, not ${JSON.stringify(kept)}`);
+  }
+
+  /** What the store holds of a run is what the books say. */
+  async compare(store: Store, run: ModelRun): Promise<void> {
+    const { head, state } = run;
+    // The books go on while the store is read.
+    const inbox = [...run.inbox.keys()].sort();
+    const activities = [...run.activities.values()].map(standing).sort();
+    const keys = [...run.keys];
+    const [loaded, seen] = await Promise.all([store.load(head), store.readKeys(head, keys)]);
+    if (loaded === undefined) return this.report(17, `${head.run} is not in the store`);
+    if (!isSame(loaded.head, head)) this.report(4, `the store has another head of ${head.run}`);
+    try {
+      const rebuilt = await new Past(store, noSeal).rebuild(loaded);
+      if (!isSame(rebuilt.state, state)) this.report(3, `the store has another state of ${head.run}`);
+    } catch (error) {
+      this.report(19, `the store cannot rebuild ${head.run}: ${error}`);
+    }
+    if (!isSame(loaded.inbox.map(({ id }) => id).sort(), inbox))
+      this.report(1, `the store has another inbox of ${head.run}`);
+    if (!isSame(loaded.activities.map(standing).sort(), activities))
+      this.report(4, `the store has other activities of ${head.run}`);
+    if (seen.length !== keys.length) this.report(1, `the store forgot keys of ${head.run}`);
+  }
+}
+
+const standing = ({ key, attempt, status, dueAt }: ActivityRow) => [key, attempt, status, dueAt].join(" ");

@@ -1,0 +1,52 @@
+/**
+ * What is known outside of the runtime and its store, and survives both: what users sent and were told, what tools did,
+ * and what the store answered.
+ */
+import type { Json } from "holdfast";
+import type { Handled } from "../../src/runtime/live-run.ts";
+import type { Order } from "./machines/kind.ts";
+
+/** Something a user sent, once or again and again until it was acknowledged. */
+export interface Sent extends Order {
+  readonly run: string;
+  readonly key: string | undefined;
+  tries: number;
+  /** What the user was told of it. */
+  acked: Handled | undefined;
+  /** The user is done with it, acknowledged or not. */
+  over: boolean;
+}
+
+/** One start of a tool. */
+export interface Start {
+  /** The key the tool was given: the same for every attempt. */
+  readonly key: string;
+  readonly run: string;
+  readonly life: number;
+  readonly attempt: number;
+  aborted: boolean;
+  /** What it answered, unless it was aborted before. */
+  answer: Json | undefined;
+  over: boolean;
+}
+
+export class Ledger {
+  readonly sent: Sent[] = [];
+  readonly starts = new Map<string, Start[]>();
+  /** The newest checkpoint of each run that the store has told anyone to be durable, with its digest. */
+  readonly durable = new Map<string, { readonly seq: number; readonly digest: string }>();
+  /** Runs whose start was acknowledged. */
+  readonly begun = new Set<string>();
+  /** Runs whose cancellation was acknowledged. */
+  readonly cancelled = new Set<string>();
+
+  started(start: Start): void {
+    const known = this.starts.get(start.key);
+    if (known === undefined) this.starts.set(start.key, [start]);
+    else known.push(start);
+  }
+
+  committed(run: string, seq: number, digest: string): void {
+    if ((this.durable.get(run)?.seq ?? 0) < seq) this.durable.set(run, { seq, digest });
+  }
+}

@@ -1,0 +1,61 @@
+/** A process of the simulated world, from its start to its end: the production runtime with nothing of it replaced. */
+import type { Runtime } from "../../src/runtime/runtime.ts";
+import type { Store } from "../../src/store/store.ts";
+import { happenTo, type Owner } from "./time.ts";
+
+export class Life implements Owner {
+  readonly number: number;
+  status: Owner["status"] = "alive";
+  /** Its own connection to the disk. */
+  readonly store: Store;
+  /** Undefined until it is up. */
+  runtime: Runtime | undefined;
+  /** The right it was given last. */
+  epoch = 0;
+  worker = "";
+  /** The newest checkpoint of each run that it has been told of. */
+  readonly known = new Map<string, number>();
+  #held: (() => void)[] = [];
+  readonly #mourners: (() => void)[] = [];
+
+  constructor(number: number, store: Store) {
+    this.number = number;
+    this.store = store;
+  }
+
+  get name(): string {
+    return `life ${this.number}`;
+  }
+
+  hold(run: () => void): void {
+    this.#held.push(run);
+  }
+
+  /** Whoever is connected to it notices when it dies. */
+  whenDead(run: () => void): void {
+    if (this.status === "dead") run();
+    else this.#mourners.push(run);
+  }
+
+  /** As kill -9: nothing of it ever happens again. */
+  kill(): void {
+    this.status = "dead";
+    this.#held = [];
+    for (const mourner of this.#mourners.splice(0)) mourner();
+  }
+
+  /** As SIGSTOP: it does not notice that time passes. */
+  pause(): void {
+    if (this.status === "alive") this.status = "paused";
+  }
+
+  resume(): void {
+    if (this.status !== "paused") return;
+    this.status = "alive";
+    for (const run of this.#held.splice(0)) happenTo(this, run);
+  }
+
+  learn(run: string, seq: number): void {
+    this.known.set(run, Math.max(seq, this.known.get(run) ?? 0));
+  }
+}

@@ -1,0 +1,66 @@
+/**
+ * An alarm clock with any number of alarms, each a delayed send to itself that can be taken back, and a nap that ends by
+ * itself or is interrupted.
+ */
+import { defineMachine, type Machine } from "holdfast";
+import type { Kind } from "./kind.ts";
+
+export interface AlarmContext {
+  readonly rang: readonly number[];
+  /** Alarms that were taken back before they rang. */
+  readonly unset: readonly number[];
+  readonly naps: number;
+}
+
+interface Setting {
+  readonly n: number;
+  readonly delayMs: number;
+  /** The alarm to take back. */
+  readonly of: number;
+}
+
+const settingOf = (event: { readonly data?: unknown }): Setting => event.data as Setting;
+
+export const alarmMachine = defineMachine<AlarmContext>({
+  id: "alarm-clock",
+  start: { rang: [], unset: [], naps: 0 },
+  unhandled: "ignore",
+  initial: "awake",
+  on: {
+    set: {
+      actions: {
+        send: ({ event }) => {
+          const { n, delayMs } = settingOf(event);
+          return { type: "ring", data: { n }, delay: delayMs, id: `alarm ${n}` };
+        },
+      },
+    },
+    unset: {
+      actions: [
+        { cancel: ({ event }) => `alarm ${settingOf(event).of}` },
+        { update: (draft, { event }) => void draft.unset.push(settingOf(event).of) },
+      ],
+    },
+    ring: { update: (draft, { event }) => void draft.rang.push(settingOf(event).n) },
+  },
+  states: {
+    awake: { on: { nap: "asleep" } },
+    asleep: {
+      after: { "8s": { target: "awake", update: (draft) => void draft.naps++ } },
+      on: { wake: "awake", turn: { target: "asleep", reenter: true } },
+    },
+  },
+});
+
+export const alarmClock: Kind = {
+  machine: alarmMachine as unknown as Machine,
+  runsMax: 2,
+  rests: ["awake"],
+  cancellable: true,
+  input: () => ({}),
+  order(n, random) {
+    const type = random.pick(["set", "set", "set", "unset", "nap", "wake", "turn"]);
+    const of = random.between(Math.max(1, n - 8), n);
+    return { type, data: { n, delayMs: random.pick([1, 30, 500, 4_000, 15_000, 40_000]), of } };
+  },
+};

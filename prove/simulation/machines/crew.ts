@@ -1,0 +1,63 @@
+/**
+ * A crew calls three tools side by side: one that is tried again, one that may act at most once, and one that works its
+ * way through pages and keeps its place. Each call can be stopped.
+ */
+import { defineMachine, type Json, type Machine } from "holdfast";
+import type { Kind } from "./kind.ts";
+
+export interface CrewContext {
+  readonly answers: readonly Json[];
+  readonly errors: readonly Json[];
+  readonly unknowns: number;
+}
+
+const keepAnswer = (draft: { answers: Json[] }, { event }: { event: { data: Json } }) =>
+  void draft.answers.push(event.data);
+const keepError = (draft: { errors: Json[] }, { event }: { event: { data: Json } }) =>
+  void draft.errors.push(event.data);
+
+/** How each tool is called. */
+export const calls = {
+  fetch: { retry: { attempts: 4, first: 200, max: "2s", never: ["Fatal"] }, timeout: "4s" },
+  pay: { once: true },
+  crawl: { retry: { attempts: 30, first: 100, max: "1s" }, timeout: "6s" },
+} as const;
+
+const region = (tool: keyof typeof calls) => ({
+  initial: "idle",
+  states: {
+    idle: { on: { [tool]: "calling" } },
+    calling: {
+      invoke: {
+        activity: tool,
+        input: ({ event }: { event: { data?: unknown } }) => event.data as Json,
+        ...calls[tool],
+        onDone: { target: "idle", update: keepAnswer },
+        onError: { target: "idle", update: keepError },
+        onUnknown: { target: "idle", update: (draft: { unknowns: number }) => void draft.unknowns++ },
+      },
+      // Whoever hangs is left in the end.
+      after: { "45s": "idle" },
+      on: { [`stop.${tool}`]: "idle" },
+    },
+  },
+});
+
+export const crewMachine = defineMachine<CrewContext>({
+  id: "crew",
+  start: { answers: [], errors: [], unknowns: 0 },
+  type: "parallel",
+  states: { fetching: region("fetch"), paying: region("pay"), crawling: region("crawl") } as never,
+});
+
+export const crew: Kind = {
+  machine: crewMachine as unknown as Machine,
+  runsMax: 2,
+  rests: ["fetching.idle", "paying.idle", "crawling.idle"],
+  cancellable: true,
+  input: () => ({}),
+  order(n, random) {
+    const tool = random.pick(["fetch", "pay", "crawl"]);
+    return { type: random.chance(0.2) ? `stop.${tool}` : tool, data: { n } };
+  },
+};

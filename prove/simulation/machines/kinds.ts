@@ -1,0 +1,25 @@
+/** Every kind of run the simulated world can have. */
+import type { Machine } from "holdfast";
+import { account } from "./account.ts";
+import { alarmClock } from "./alarm-clock.ts";
+import { crew } from "./crew.ts";
+import { desk } from "./desk.ts";
+import type { Kind } from "./kind.ts";
+import { team } from "./team.ts";
+
+export const kinds: Readonly<Record<string, Kind>> = { account, desk, "alarm-clock": alarmClock, crew, team };
+
+/** Every machine by its id, child machines included. */
+export const machines: ReadonlyMap<string, Machine> = collect(
+  Object.values(kinds).map(({ machine }) => machine),
+);
+
+function collect(given: readonly Machine[]): Map<string, Machine> {
+  const found = new Map<string, Machine>();
+  const add = (machine: Machine) => {
+    found.set(machine.id, machine);
+    for (const child of Object.values(machine.machines)) add(child as Machine);
+  };
+  given.forEach(add);
+  return found;
+}

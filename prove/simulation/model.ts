@@ -1,0 +1,187 @@
+/**
+ * What the store must hold, worked out a second time from the writes it was given: the judge's own books. Deliberately
+ * plain. States are not taken from the entries' patches but stepped anew from the events, so that the two can be
+ * compared.
+ */
+import { createHash } from "node:crypto";
+import type { Effect, Event, Json, JsonObject, Machine, Outcome, State } from "holdfast";
+import { cancel, type Outage, resume, start, step } from "holdfast";
+import { decode } from "../../src/store/codec.ts";
+import { type Entry, foldEntry, openEntry, readEntry } from "../../src/store/journal.ts";
+import type { ActivityRow, EntryRow, InboxRow, RunHead, RunName } from "../../src/store/records.ts";
+import type { Commit } from "../../src/store/store.ts";
+import { machines } from "./machines/kinds.ts";
+
+/** One step as it went into the journal, with what it should have led to. */
+export interface ModelEntry extends Entry {
+  readonly digest: string;
+  /** The state that its patches lead to. */
+  readonly folded: Json;
+  /** The state, outcome and effects that stepping gives. */
+  readonly stepped: {
+    readonly state: State;
+    readonly outcome: Outcome;
+    readonly effects: readonly Effect[];
+  };
+}
+
+export interface ModelRun {
+  readonly machine: Machine;
+  head: RunHead;
+  state: State;
+  readonly entries: ModelEntry[];
+  readonly inbox: Map<string, { readonly row: InboxRow; readonly event: Event }>;
+  readonly keys: Set<string>;
+  readonly activities: Map<string, ActivityRow>;
+  /** The checkpoint at which each activity began, and the one at which it ended. */
+  readonly begunAt: Map<string, number>;
+  readonly endedAt: Map<string, number>;
+}
+
+export class Model {
+  readonly runs = new Map<string, ModelRun>();
+  /** Events that found no run to take them. */
+  readonly deadLetters: { readonly row: InboxRow; readonly event: Event }[] = [];
+  /** The newest right that was given, and whether somebody has it. */
+  epoch = 0;
+  owner: string | undefined;
+
+  find({ run }: Pick<RunName, "run">): ModelRun | undefined {
+    return this.runs.get(run);
+  }
+
+  /** The run of a commit, as it is before it; a new one has nothing yet. */
+  before({ head }: Commit): ModelRun {
+    const known = this.find(head);
+    if (known !== undefined) return known;
+    const machine = machines.get(head.machine) as Machine;
+    const nothing = { entries: [], inbox: new Map(), keys: new Set<string>(), activities: new Map() };
+    return {
+      ...nothing,
+      machine,
+      head: { ...head, seq: 0, digest: "" },
+      state: undefined as unknown as State,
+      begunAt: new Map(),
+      endedAt: new Map(),
+    };
+  }
+
+  /** What the entries of a commit say, and what they should say. */
+  read(commit: Commit): ModelEntry[] {
+    const run = this.before(commit);
+    const entries: ModelEntry[] = [];
+    let digest = run.head.digest;
+    let folded = (run.entries.at(-1)?.folded ?? null) as Json;
+    let { state } = run;
+    for (const row of commit.entries) {
+      const what = `the run ${commit.head.run}`;
+      const packed = openEntry(row, digest, { open: (bytes) => bytes }, what);
+      const entry = readEntry(packed, { contents: noContents }, what);
+      digest = row.digest;
+      folded = foldEntry(folded, entry);
+      const stepped = stepAnew(run.machine, state, entry, commit.head.run);
+      state = stepped.state;
+      entries.push({ ...entry, digest, folded, stepped });
+    }
+    return entries;
+  }
+
+  /** Enters what was committed, and all that began with it. */
+  commit(commit: Commit, entries: readonly ModelEntry[]): void {
+    this.#write(commit, entries);
+    this.#deliver(commit);
+  }
+
+  #write(commit: Commit, entries: readonly ModelEntry[]): void {
+    const run = this.before(commit);
+    this.runs.set(commit.head.run, run);
+    run.head = commit.head;
+    run.entries.push(...entries);
+    run.state = entries.at(-1)?.stepped.state ?? run.state;
+    for (const { id } of commit.consumed) run.inbox.delete(id);
+    for (const { key } of commit.keys) run.keys.add(key);
+    for (const row of commit.begun) {
+      run.activities.set(row.key, row);
+      run.begunAt.set(row.key, commit.head.seq);
+    }
+    for (const key of commit.ended) {
+      run.activities.delete(key);
+      run.endedAt.set(key, commit.head.seq);
+    }
+    if (hasEnded(run.head)) this.#bury(run);
+    for (const child of commit.starts) this.#write(child, this.read(child));
+  }
+
+  /** Whatever waits for a run that ends will never be taken. */
+  #bury(run: ModelRun): void {
+    for (const { row } of run.inbox.values()) {
+      if (row.key !== undefined) run.keys.delete(row.key);
+      this.#lose(row);
+    }
+    run.inbox.clear();
+  }
+
+  #lose(row: InboxRow): void {
+    if (!row.expendable) this.deadLetters.push({ row, event: eventOf(row) });
+  }
+
+  #deliver(commit: Commit): void {
+    for (const row of commit.sends) {
+      const run = this.find(row);
+      if (run === undefined || hasEnded(run.head)) this.#lose(row);
+      else this.enqueue([row]);
+    }
+    for (const child of commit.starts) this.#deliver(child);
+  }
+
+  enqueue(rows: readonly InboxRow[]): void {
+    for (const row of rows) {
+      const run = this.find(row);
+      if (run === undefined || run.inbox.has(row.id)) continue;
+      if ((row.key !== undefined && run.keys.has(row.key)) || hasEnded(run.head)) continue;
+      run.inbox.set(row.id, { row, event: eventOf(row) });
+      if (row.key !== undefined) run.keys.add(row.key);
+    }
+  }
+
+  record(row: ActivityRow): void {
+    this.find(row)?.activities.set(row.key, row);
+  }
+}
+
+export function hasEnded({ status }: Pick<RunHead, "status">): boolean {
+  return status !== "active" && status !== "parked";
+}
+
+export function eventOf({ bytes, id }: Pick<InboxRow, "bytes" | "id">): Event {
+  return decode(bytes, `event ${id}`) as unknown as Event;
+}
+
+/** The digest an entry must have, worked out without the code that made it. */
+export function digestOf(previous: string, { bytes }: EntryRow): string {
+  const own = createHash("sha256").update(bytes).digest("base64url");
+  return createHash("sha256").update(previous).update(own).digest("base64url");
+}
+
+/** Nothing in the machines is large enough to be kept as content. */
+export const noContents = { read: () => undefined, keep: () => "" };
+
+function stepAnew(
+  machine: Machine,
+  before: State | undefined,
+  entry: Entry,
+  run: string,
+): ModelEntry["stepped"] {
+  const options = { at: entry.at, run };
+  const { event } = entry;
+  if (before === undefined) return start(machine, event.data, options);
+  if (event.kind !== "platform" || event.invocation !== undefined)
+    return step(machine, before, event, options);
+  const { type, data } = event;
+  if (type === "cancel")
+    return cancel(machine, before, data === undefined ? options : { ...options, reason: data as JsonObject });
+  if (type === "resume")
+    return resume(machine, before, (data as unknown as { outages: Outage[] }).outages, options);
+  if (type === "park" || type === "retry") return { state: before, outcome: "taken", effects: [] };
+  return step(machine, before, event, options);
+}

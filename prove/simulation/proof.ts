@@ -1,0 +1,60 @@
+/** The proof: world after world, a sample of them twice, and what repeats the first failure. */
+import type { Invariant } from "./invariants/report.ts";
+import { type Fate, simulate, traceHash } from "./world.ts";
+
+export interface ProofOptions {
+  readonly seed: number;
+  readonly seeds: number;
+  print(line: string): void;
+  progress(worlds: number): void;
+}
+
+/** Every so many worlds one is simulated twice; both must go the same way. */
+const twiceEvery = 50;
+/** Enough to see whether failures have one cause; more would only take time. */
+const failuresMax = 10;
+
+/** Runs the worlds of these seeds; false if an invariant did not hold, or a world did not repeat itself. */
+export async function proveSimulation({ seed, seeds, print, progress }: ProofOptions): Promise<boolean> {
+  const total = { worlds: 0, lives: 0, steps: 0, acked: 0, twice: 0, failed: 0 };
+  print(`prove:simulation seeds ${seed} to ${seed + seeds - 1}`);
+  for (let next = seed; next < seed + seeds && total.failed < failuresMax; next++) {
+    const fate = await simulate(next);
+    total.worlds++;
+    total.lives += fate.lives;
+    total.steps += fate.steps;
+    total.acked += fate.acked;
+    const problem = showViolation(fate) ?? (next % twiceEvery === 0 ? await differs(fate) : undefined);
+    if (next % twiceEvery === 0) total.twice++;
+    if (problem !== undefined) {
+      total.failed++;
+      print(`seed ${next}: ${problem}; npm run prove:simulation -- --seed ${next} shows how it came to that`);
+    }
+    if (total.worlds % 100 === 0) progress(total.worlds);
+  }
+  const { worlds, lives, steps, acked, twice, failed } = total;
+  const passed = failed === 0;
+  print(
+    `prove:simulation ${passed ? "passed" : "failed"}: ${worlds} worlds, ${lives} processes, ${steps} steps, ${acked} events acknowledged, ${twice} worlds twice, ${failed} violations`,
+  );
+  return passed;
+}
+
+/** Shows one world, event by event. */
+export async function showSeed(seed: number, print: (line: string) => void): Promise<boolean> {
+  const fate = await simulate(seed);
+  for (const line of fate.trace) print(line);
+  print(`seed ${seed}: ${showViolation(fate) ?? "every invariant held"}; trace ${traceHash(fate)}`);
+  return fate.violation === undefined;
+}
+
+function showViolation({ violation }: Fate): string | undefined {
+  if (violation === undefined) return undefined;
+  const number: Invariant = violation.invariant;
+  return `invariant ${number}: ${violation.text}`;
+}
+
+async function differs(fate: Fate): Promise<string | undefined> {
+  const again = await simulate(fate.seed);
+  return traceHash(again) === traceHash(fate) ? undefined : "the same seed led to another trace";
+}

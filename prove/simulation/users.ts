@@ -1,0 +1,183 @@
+/**
+ * The users of the simulated world: they begin runs, send, cancel, read and wait, often many at once, and know only what
+ * they are told. What has a key is sent again until it is acknowledged, and sometimes after; what has none is not.
+ */
+import type { Json } from "holdfast";
+import { isHoldfastError } from "../../src/errors.ts";
+import type { Handled } from "../../src/runtime/live-run.ts";
+import type { Run, Runtime } from "../../src/runtime/runtime.ts";
+import type { Random } from "../../test/generate/random.ts";
+import type { Judge } from "./judge.ts";
+import type { Ledger, Sent } from "./ledger.ts";
+import type { Life } from "./life.ts";
+import type { Kind } from "./machines/kind.ts";
+import { hasEnded } from "./model.ts";
+import type { Time } from "./time.ts";
+
+export interface UserWorld {
+  readonly time: Time;
+  readonly random: Random;
+  readonly ledger: Ledger;
+  readonly judge: Judge;
+  /** The process that users are sent to; undefined while none is up. */
+  current(): Life | undefined;
+  /** A process gave an error that says it is of no use any more. */
+  doubt(life: Life): void;
+  say(life: Life | undefined, text: string): void;
+}
+
+/** A run that a user wants. */
+export interface Wanted {
+  readonly name: string;
+  readonly kind: Kind;
+  readonly input: Json;
+}
+
+/** How long a user waits for an answer before trying again. */
+const patienceMs = 40_000;
+const pauseMs = 700;
+
+/** Errors that say nothing about what was asked for: this process may do better later, or another one. */
+const passing: ReadonlySet<string> = new Set(["STORE_UNAVAILABLE", "STORE_OWNED", "RUNTIME_CLOSED"]);
+
+const codeOf = (error: unknown): string | undefined => (isHoldfastError(error) ? error.code : undefined);
+
+type Answer<Value> = { readonly life: Life; readonly value: Value } | undefined;
+
+export class Users {
+  readonly #world: UserWorld;
+  /** What is under way, for the judge to see that it ends. */
+  open = 0;
+  /** Waits for the end of a run, by its name; true once it was told. */
+  readonly waits = new Map<string, { readonly life: Life; told: boolean }>();
+
+  constructor(world: UserWorld) {
+    this.#world = world;
+  }
+
+  /** Begins a run, and tries until it has begun. */
+  async begin({ name, kind, input }: Wanted): Promise<void> {
+    this.open++;
+    while (!(await this.#ask((runtime) => runtime.start(kind.machine, { id: name, input }))))
+      await this.#pause();
+    this.#world.ledger.begun.add(name);
+    this.#world.say(undefined, `${name} has begun`);
+    this.open--;
+  }
+
+  /** Sends something, again and again if it has a key. */
+  async send(sent: Sent): Promise<void> {
+    const { ledger, random } = this.#world;
+    if (sent.tries === 0) ledger.sent.push(sent);
+    this.open++;
+    for (;;) {
+      sent.tries++;
+      const answer = await this.#ask(async (runtime) => {
+        const run = await runtime.run(sent.run);
+        try {
+          const receipt = await run.send(sent.type, sent.data, sent.key === undefined ? {} : { key: sent.key });
+          return await receipt.handled();
+        } catch (error) {
+          if (codeOf(error) === "RUN_ENDED") return "ended";
+          throw error;
+        }
+      });
+      if (answer?.value === "ended") {
+        this.#world.say(answer.life, `${sent.type} ${sent.data.n} is too late`);
+        this.#world.judge.tooLate(sent);
+        break;
+      }
+      if (answer !== undefined) this.#told(sent, answer.life, answer.value);
+      if (sent.key === undefined || (sent.acked !== undefined && random.chance(0.8))) break;
+      await this.#pause();
+    }
+    sent.over = true;
+    this.open--;
+  }
+
+  #told(sent: Sent, life: Life, handled: Handled): void {
+    this.#world.say(life, `${sent.type} ${sent.data.n} is ${handled.outcome} at ${handled.seq}`);
+    this.#world.judge.acked(sent, handled);
+    sent.acked ??= handled;
+  }
+
+  async cancel(name: string): Promise<void> {
+    this.open++;
+    while (!(await this.#ask(async (runtime) => (await runtime.run(name)).cancel()))) await this.#pause();
+    const head = this.#world.judge.model.find({ run: name })?.head;
+    if (head === undefined || !hasEnded(head))
+      this.#world.judge.report(1, `${name} was cancelled and goes on`);
+    this.#world.ledger.cancelled.add(name);
+    this.#world.say(undefined, `${name} is cancelled`);
+    this.open--;
+  }
+
+  async read(name: string): Promise<void> {
+    this.open++;
+    const known = this.#world.current()?.known.get(name) ?? 0;
+    const answer = await this.#ask(async (runtime) => (await runtime.run(name)).state());
+    if (answer !== undefined) this.#world.judge.read(name, answer.value, known);
+    this.open--;
+  }
+
+  /** Waits for the end of a run; whoever is connected to a process that goes on must hear of it. */
+  async wait(name: string): Promise<void> {
+    const life = this.#world.current();
+    if (life?.runtime === undefined) return;
+    try {
+      const run: Run = await life.runtime.run(name);
+      const wait = { life, told: false };
+      this.waits.set(name, wait);
+      await run.finished();
+      wait.told = true;
+    } catch (error) {
+      this.waits.delete(name);
+      if (!passing.has(codeOf(error) ?? "")) this.#world.judge.report(8, `waiting gave ${error}`);
+    }
+  }
+
+  /** Asks for a run that is not there, only to see whether the process is of any use. */
+  async probe(): Promise<void> {
+    await this.#ask((runtime) =>
+      runtime.run("nobody").then(
+        () => undefined,
+        (error: unknown) => {
+          if (codeOf(error) !== "RUN_UNKNOWN") throw error;
+        },
+      ),
+    );
+  }
+
+  #pause(): Promise<void> {
+    return this.#world.time.sleep(pauseMs + this.#world.random.between(0, pauseMs));
+  }
+
+  /** One call to whichever process is there: its answer, or undefined if there is none to be had. */
+  #ask<Value>(call: (runtime: Runtime) => Promise<Value>): Promise<Answer<Value>> {
+    const life = this.#world.current();
+    if (life?.runtime === undefined || life.status === "dead") return Promise.resolve(undefined);
+    return new Promise((resolve) => {
+      const stop = this.#world.time.after(patienceMs, () => {
+        // A process that stands still may answer yet; one that runs should have.
+        if (life.status === "alive") this.#world.judge.report(8, `${life.name} left a call unanswered`);
+        resolve(undefined);
+      });
+      const end = (answer: Answer<Value>) => {
+        stop();
+        resolve(answer);
+      };
+      life.whenDead(() => end(undefined));
+      call(life.runtime as Runtime).then(
+        (value) => end(life.status === "dead" ? undefined : { life, value }),
+        (error: unknown) => {
+          if (life.status === "dead") return;
+          const code = codeOf(error);
+          if (code === undefined || !passing.has(code))
+            this.#world.judge.report(8, `a call gave an error of no use: ${error}`);
+          if (code !== "STORE_UNAVAILABLE") this.#world.doubt(life);
+          end(undefined);
+        },
+      );
+    });
+  }
+}

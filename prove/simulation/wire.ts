@@ -1,0 +1,117 @@
+/**
+ * The way between a process and the disk, on which things get lost: a call may fail, be slow, or be the last thing the
+ * process does; its reply may never come. What is on its way when its sender dies arrives all the same.
+ */
+import { HoldfastError } from "../../src/errors.ts";
+import type { Store } from "../../src/store/store.ts";
+import type { Random } from "../../test/generate/random.ts";
+import { type Call, type Disk, isWrite, perform, type Verb } from "./disk.ts";
+import type { Life } from "./life.ts";
+import { happenTo, type Time } from "./time.ts";
+import type { Weather } from "./weather.ts";
+
+/** What the wire needs of the world around it. */
+export interface WireWorld {
+  readonly time: Time;
+  readonly disk: Disk;
+  readonly random: Random;
+  weather(): Weather;
+  /** How often the power has failed; what was on its way then is gone. */
+  powerCuts(): number;
+  crash(life: Life, why: string): void;
+  /** A call was carried out. */
+  performed(life: Life, call: Call, result: unknown): void;
+  /** A process was told what came of a call. */
+  answered(life: Life, call: Call, result: unknown): void;
+  say(life: Life, text: string): void;
+}
+
+type Fault = "none" | "crash before" | "crash after" | "refuse" | "lose";
+
+/** The store as one process sees it. */
+export function wireOf(world: WireWorld, life: Life): Store {
+  return new Proxy({} as Store, {
+    get:
+      (_, verb) =>
+      (...args: unknown[]) =>
+        call(world, life, { verb: verb as Verb, args }),
+  });
+}
+
+function call(world: WireWorld, life: Life, given: Call): Promise<unknown> {
+  if (life.status === "dead") return never;
+  const fault = drawFault(world);
+  const [before, after] = [drawDelayMs(world), drawDelayMs(world)];
+  if (fault === "crash before") {
+    world.crash(life, `before ${given.verb}`);
+    return never;
+  }
+  // What travels is what it was when it was sent.
+  const asked = before > 0 && isWrite(given.verb) ? { ...given, args: structuredClone(given.args) } : given;
+  const cuts = world.powerCuts();
+  return new Promise((resolve, reject) => {
+    const answer = (tell: () => void) => {
+      if (after > 0) world.time.after(after, tell, life);
+      else happenTo(life, tell);
+    };
+    const fail = (why: string) => {
+      world.say(life, `${asked.verb} ${why}`);
+      answer(() => reject(unavailable(why)));
+    };
+    const carryOut = async () => {
+      if (world.powerCuts() !== cuts) return;
+      if (fault === "refuse") return fail("is refused");
+      const result = await carry(world, life, asked);
+      if (result.error !== undefined) return answer(() => reject(result.error));
+      if (fault === "crash after") return world.crash(life, `after ${asked.verb}`);
+      if (fault === "lose") return fail("happens and its reply is lost");
+      answer(() => {
+        world.disk.sync();
+        world.answered(life, asked, result.value);
+        resolve(result.value);
+      });
+    };
+    if (before > 0) world.time.after(before, () => void carryOut());
+    else void carryOut();
+  });
+}
+
+async function carry(
+  world: WireWorld,
+  life: Life,
+  asked: Call,
+): Promise<{ readonly value?: unknown; readonly error?: unknown }> {
+  try {
+    const result = await perform(life.store, asked);
+    if (isWrite(asked.verb)) world.disk.wrote({ ...asked, result });
+    world.performed(life, asked, result);
+    return { value: result };
+  } catch (error) {
+    return { error };
+  }
+}
+
+function drawFault({ random, weather }: WireWorld): Fault {
+  const { crashBefore, crashAfter, refuse, lose } = weather();
+  const drawn = random.next();
+  if (drawn < crashBefore) return "crash before";
+  if (drawn < crashBefore + crashAfter) return "crash after";
+  if (drawn < crashBefore + crashAfter + refuse) return "refuse";
+  return drawn < crashBefore + crashAfter + refuse + lose ? "lose" : "none";
+}
+
+/** Long enough for a lease to lapse. */
+const stuckMs = 12_000;
+
+function drawDelayMs({ random, weather }: WireWorld): number {
+  const { slow, slowMsMax, stuck } = weather();
+  const drawn = random.next();
+  if (drawn < stuck) return stuckMs;
+  return drawn < stuck + slow ? random.next() * slowMsMax : 0;
+}
+
+const never: Promise<never> = new Promise(() => {});
+
+function unavailable(why: string): HoldfastError {
+  return new HoldfastError("STORE_UNAVAILABLE", `The store of the simulated world ${why}`);
+}

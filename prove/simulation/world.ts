@@ -1,0 +1,385 @@
+/**
+ * One simulated world: a disk, processes that come and go, users, tools and weather, all drawn from one seed. First
+ * there is a storm, then the weather clears, and everything must come to rest.
+ */
+import { createHash } from "node:crypto";
+import type { Ids } from "../../src/runtime/ids.ts";
+import { createRuntime } from "../../src/runtime/runtime.ts";
+import { createRandom, type Random } from "../../test/generate/random.ts";
+import { type Call, type Disk, memoryDisk, sqliteDisk } from "./disk.ts";
+import { checkRest } from "./invariants/rest.ts";
+import { Judge, type Violation } from "./judge.ts";
+import { Ledger, type Sent } from "./ledger.ts";
+import { Life } from "./life.ts";
+import type { Kind } from "./machines/kind.ts";
+import { kinds } from "./machines/kinds.ts";
+import { clockOf, Time } from "./time.ts";
+import { toolsOf } from "./tools.ts";
+import { Users, type Wanted } from "./users.ts";
+import { calm, drawWeather, type Weather } from "./weather.ts";
+import { wireOf } from "./wire.ts";
+
+/** What became of a world. */
+export interface Fate {
+  readonly seed: number;
+  readonly violation: Violation | undefined;
+  readonly steps: number;
+  readonly lives: number;
+  readonly acked: number;
+  readonly trace: readonly string[];
+}
+
+/** Every so many worlds one is on SQLite. */
+const sqliteEvery = 40;
+/** How long things may take to come to rest: longer than any wait in the machines, and all the clock was set back. */
+const restMsMax = 600_000;
+const restEveryMs = 4_000;
+/** More than this cannot happen in one moment unless something goes round in circles. */
+const turnsMax = 2_000;
+/** Runs are compared with the store after every so many commits. */
+const compareEvery = 10;
+
+export async function simulate(seed: number): Promise<Fate> {
+  const world = new World(seed);
+  const unhandled = (error: unknown) =>
+    world.judge.report(8, `a process dies of a promise nobody heeds: ${error}`);
+  process.on("unhandledRejection", unhandled);
+  try {
+    await world.live();
+  } finally {
+    process.off("unhandledRejection", unhandled);
+  }
+  return world.fate();
+}
+
+export function traceHash({ trace }: Fate): string {
+  return createHash("sha256").update(trace.join("\n")).digest("base64url");
+}
+
+class World {
+  readonly seed: number;
+  readonly time = new Time();
+  readonly ledger = new Ledger();
+  readonly judge = new Judge(this.ledger, () => this.time.furthest);
+  readonly disk: Disk;
+  readonly random: Random;
+  readonly #users: Users;
+  readonly #wanted: Wanted[] = [];
+  readonly #kinds: Kind[] = [];
+  readonly #trace: string[] = [];
+  readonly #lives: Life[] = [];
+  readonly #ids: Ids;
+  readonly #doubted = new Set<Life>();
+  #weather: Weather;
+  #current: Life | undefined;
+  #cuts = 0;
+  #commits = 0;
+  #sent = 0;
+
+  constructor(seed: number) {
+    this.seed = seed;
+    const stream = (number: number): Random => createRandom(Math.imul(seed, 0x9e3779b1) + number);
+    this.random = stream(1);
+    this.disk = seed % sqliteEvery === 0 ? sqliteDisk() : memoryDisk();
+    this.#weather = drawWeather(this.random);
+    const chance = stream(2);
+    let ids = 0;
+    this.#ids = { next: () => `id-${String(++ids).padStart(6, "0")}`, chance: () => chance.next() };
+    this.#users = new Users({
+      time: this.time,
+      random: stream(3),
+      ledger: this.ledger,
+      judge: this.judge,
+      current: () => this.#current,
+      doubt: (life) => this.#doubt(life),
+      say: (life, text) => this.say(life, text),
+    });
+  }
+
+  fate(): Fate {
+    const { seed, judge, ledger } = this;
+    return {
+      seed,
+      violation: judge.violation,
+      steps: judge.steps,
+      lives: this.#lives.length,
+      acked: ledger.sent.filter(({ acked }) => acked !== undefined).length,
+      trace: this.#trace,
+    };
+  }
+
+  async live(): Promise<void> {
+    await this.disk.reader.open();
+    this.#settle();
+    this.#boot();
+    const storm = this.random.between(10_000, 90_000);
+    this.#brew(storm);
+    await this.#until(storm);
+    this.say(undefined, "the weather clears");
+    this.#weather = calm;
+    for (const life of this.#lives) this.#goOn(life);
+    await this.#rest();
+    if (this.judge.violation === undefined) await this.#compareAll();
+    await this.disk.dispose();
+  }
+
+  say(life: Life | undefined, text: string): void {
+    const at = (this.time.steady / 1_000).toFixed(3).padStart(8);
+    this.#trace.push(`${at} ${life === undefined ? "" : `${life.name}: `}${text}`);
+  }
+
+  // Time.
+
+  async #until(steady: number): Promise<void> {
+    let [moment, turns] = [this.time.steady, 0];
+    while (this.judge.violation === undefined && this.time.advance(steady)) {
+      await turn();
+      turns = this.time.steady === moment ? turns + 1 : 0;
+      moment = this.time.steady;
+      if (turns > turnsMax) this.judge.report(8, "something goes round in circles and time stands still");
+    }
+    await turn();
+  }
+
+  async #rest(): Promise<void> {
+    const end = this.time.steady + restMsMax;
+    for (;;) {
+      await this.#until(this.time.steady + restEveryMs);
+      if (this.judge.violation !== undefined) return;
+      const left = checkRest(this.judge.model, this.#users, this.#current, this.time.now());
+      if (left === undefined) return;
+      if (this.time.steady >= end) return this.judge.report(8, left);
+    }
+  }
+
+  async #compareAll(): Promise<void> {
+    this.judge.checkKept();
+    for (const run of this.judge.model.runs.values()) await this.judge.compare(this.disk.reader, run);
+  }
+
+  // Users and their runs.
+
+  #settle(): void {
+    const { random } = this;
+    const chosen = random.some(Object.entries(kinds), random.between(1, 3));
+    for (const [name, kind] of chosen) {
+      this.#kinds.push(kind);
+      const count = name === "account" ? random.between(2, kind.runsMax) : random.between(1, kind.runsMax);
+      for (let number = 1; number <= count; number++)
+        this.#wanted.push({ name: `${name}-${number}`, kind, input: kind.input(random) });
+    }
+    for (const wanted of this.#wanted)
+      this.time.after(random.between(0, 2_000), () => void this.#users.begin(wanted));
+  }
+
+  /** Sends a few things to one run at once. */
+  #burst(): void {
+    const { random, ledger } = this;
+    const wanted = random.pick(this.#wanted);
+    const { name, kind } = wanted;
+    if (!ledger.begun.has(name)) return;
+    const drawn = random.next();
+    if (drawn < 0.04 && kind.cancellable) return void this.#users.cancel(name);
+    if (drawn < 0.1) return void this.#users.read(name);
+    if (drawn < 0.13 && kind.cancellable && !this.#users.waits.has(name)) return void this.#users.wait(name);
+    const peers = this.#wanted
+      .filter((one) => one.kind === kind && ledger.begun.has(one.name))
+      .map((one) => one.name);
+    for (let count = random.pick([1, 1, 1, 2, 2, 3, 5]); count > 0; count--) {
+      const n = ++this.#sent;
+      const order = kind.order(n, random, peers);
+      const key = random.chance(0.75) ? `key ${n}` : undefined;
+      const sent: Sent = { ...order, run: name, key, tries: 0, acked: undefined, over: false };
+      void this.#users.send(sent);
+      if (key !== undefined && random.chance(0.15)) void this.#users.send(sent);
+    }
+  }
+
+  // Processes.
+
+  /** Sees to it that a process is there: one that stood still and is not known to be of no use will do. */
+  #boot(): void {
+    if (this.#current !== undefined) return;
+    const idle = this.#lives.findLast((one) => isUp(one) && !this.#doubted.has(one));
+    if (idle === undefined) void this.#start(new Life(this.#lives.length + 1, this.disk.connect()));
+    else this.#employ(idle);
+  }
+
+  async #start(life: Life): Promise<void> {
+    this.#lives.push(life);
+    this.say(life, "starts");
+    const tools = toolsOf(
+      {
+        time: this.time,
+        random: this.random,
+        ledger: this.ledger,
+        judge: this.judge,
+        isCalm: () => this.#weather === calm,
+        say: (who, text) => this.say(who, text),
+      },
+      life,
+    );
+    try {
+      const runtime = await createRuntime({
+        store: wireOf(this.#wire(), life),
+        clock: clockOf(this.time, life),
+        ids: this.#ids,
+        machines: this.#kinds.map(({ machine }) => ({ machine, activities: tools })),
+      });
+      if (life.status === "dead") return;
+      life.runtime = runtime;
+      this.say(life, "is up");
+      void runtime.stopped.then((error) => {
+        if (error !== undefined && life.status !== "dead") this.#doubt(life);
+      });
+      this.#employ(life);
+    } catch (error) {
+      if (life.status === "dead") return;
+      this.say(life, `cannot start: ${(error as { code?: string }).code ?? error}`);
+      life.kill();
+      this.time.after(this.random.between(300, 3_000), () => this.#boot());
+    }
+  }
+
+  #wire() {
+    return {
+      time: this.time,
+      disk: this.disk,
+      random: this.random,
+      weather: () => this.#weather,
+      powerCuts: () => this.#cuts,
+      crash: (life: Life, why: string) => this.#crash(life, why),
+      performed: (life: Life, call: Call, result: unknown) => this.#performed(life, call, result),
+      // A process knows what it was told once it has had time to think about it.
+      answered: (life: Life, call: Call, result: unknown) =>
+        void this.time.after(0, () => this.judge.answered(life, call, result)),
+      say: (life: Life, text: string) => this.say(life, text),
+    };
+  }
+
+  #performed(life: Life, call: Call, result: unknown): void {
+    this.judge.performed(call, result);
+    if (call.verb !== "commit") return;
+    this.say(life, `commit ${showCommit(call, result)}`);
+    if (++this.#commits % compareEvery > 0) return;
+    const runs = [...this.judge.model.runs.values()];
+    const run = runs[this.#commits % runs.length];
+    if (run !== undefined) void this.judge.compare(this.disk.reader, run);
+  }
+
+  /** Users are sent to this process from now on. */
+  #employ(life: Life): void {
+    this.#current = life;
+    this.#probe(life);
+  }
+
+  /** Looks after a process: whether it is still of use. */
+  #probe(life: Life): void {
+    this.time.after(5_000, () => {
+      if (life !== this.#current || life.status !== "alive") return;
+      void this.#users.probe();
+      this.#probe(life);
+    });
+  }
+
+  /** A process that says it is of no use is ended, one way or another, and another one is started. */
+  #doubt(life: Life): void {
+    if (this.#doubted.has(life)) return;
+    this.#doubted.add(life);
+    this.say(life, "is of no use");
+    if (this.random.chance(0.5)) life.kill();
+    else void life.runtime?.close().catch(() => {});
+    if (life !== this.#current) return;
+    this.#current = undefined;
+    this.time.after(this.random.between(100, 1_500), () => this.#boot());
+  }
+
+  #crash(life: Life, why: string): void {
+    if (life.status === "dead") return;
+    this.say(life, `is killed ${why}`);
+    life.kill();
+    const known = this.random.chance(0.5);
+    const isCurrent = life === this.#current || life.runtime === undefined;
+    if (life === this.#current) this.#current = undefined;
+    // Whoever finds a dead process on the same machine need not wait for its lease.
+    if (known && life.epoch > 0) this.#releaseFor(life);
+    if (isCurrent) this.time.after(this.random.between(50, 2_000), () => this.#boot());
+  }
+
+  #releaseFor({ worker, epoch, store }: Life): void {
+    const call: Call = { verb: "release", args: [worker, epoch, undefined] };
+    void store.release(worker, epoch, undefined).then(() => {
+      this.disk.wrote({ ...call, result: undefined });
+      this.judge.performed(call, undefined);
+    });
+  }
+
+  // Weather.
+
+  #brew(storm: number): void {
+    const { random, time } = this;
+    const sometime = (run: () => void) => time.after(random.next() * storm, run);
+    const times = (count: number, run: () => void) => {
+      for (let left = count; left > 0; left--) sometime(run);
+    };
+    times(random.between(8, 30), () => this.#burst());
+    const { kills, pauses, jumps, powerLosses, closes } = this.#weather;
+    times(kills, () => this.#current && this.#crash(this.#current, "at some moment"));
+    times(pauses, () => this.#pause());
+    times(jumps, () => this.#jump());
+    times(powerLosses, () => void this.#losePower());
+    times(closes, () => this.#current && this.#doubt(this.#current));
+  }
+
+  /** The process stands still for longer than its lease, and another one takes its place. */
+  #pause(): void {
+    const life = this.#current;
+    if (life === undefined) return;
+    this.say(life, "stands still");
+    life.pause();
+    this.#current = undefined;
+    this.time.after(this.random.between(9_000, 25_000), () => this.#goOn(life));
+    this.time.after(this.random.between(100, 12_000), () => this.#boot());
+  }
+
+  #goOn(life: Life): void {
+    if (life.status !== "paused") return;
+    this.say(life, "goes on");
+    life.resume();
+    if (isUp(life) && this.#current === undefined) this.#employ(life);
+  }
+
+  #jump(): void {
+    const ms = this.random.pick([-60_000, -5_000, -1, 1, 5_000, 60_000, 300_000]);
+    this.say(undefined, `the clock jumps by ${ms} ms`);
+    this.time.jump(ms);
+  }
+
+  async #losePower(): Promise<void> {
+    const left = this.disk.losePower(this.random);
+    if (left === undefined) return;
+    this.#cuts++;
+    this.say(undefined, "the power fails");
+    this.#current = undefined;
+    for (const life of this.#lives) life.kill();
+    this.judge.powerFailed(await left);
+    this.#boot();
+  }
+}
+
+function isUp({ status, runtime }: Life): boolean {
+  return status === "alive" && runtime !== undefined;
+}
+
+/** Lets everything that follows from what just happened run to its end. */
+function turn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+function showCommit({ args }: Call, result: unknown): string {
+  const commits = args[0] as { head: { run: string; seq: number }; expect: number }[];
+  const outcomes = result as { outcome: string }[];
+  return commits
+    .map(({ head, expect }, index) => `${head.run} ${expect}→${head.seq} ${outcomes[index]?.outcome}`)
+    .join(", ");
+}
