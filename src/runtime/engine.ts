@@ -18,12 +18,14 @@ import type { Checkpoint } from "./checkpoint.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import { parkEvent } from "./control.ts";
 import { DeadLetters } from "./dead-letters.ts";
+import { findRuns } from "./find.ts";
 import { type Access, type Admitted, Handle, replyName } from "./handle.ts";
 import { hydrate } from "./hydrate.ts";
 import { type Ids, systemIds } from "./ids.ts";
 import { Inboxes } from "./inboxes.ts";
 import { type Delivery, type Handled, hasEnded, type LiveRun, newRun } from "./live-run.ts";
 import { checkName, defaultTenant, keyOf } from "./name.ts";
+import { Observers } from "./observers.ts";
 import { Ownership } from "./ownership.ts";
 import { Past } from "./past.ts";
 import { Receipts } from "./receipts.ts";
@@ -58,7 +60,7 @@ export class Engine implements Runtime, Access {
   readonly streams: Streams;
   readonly replies = new Waiters<Json>();
   readonly deadLetters: DeadLetters;
-  readonly #options: RuntimeOptions;
+  readonly #observers: Observers;
   readonly #store: Store;
   readonly #registry: Registry;
   readonly #loop: StepLoop;
@@ -77,7 +79,7 @@ export class Engine implements Runtime, Access {
 
   constructor(options: RuntimeOptions) {
     const { store, clock = systemClock, ids = systemIds, seal = noSeal } = options;
-    this.#options = options;
+    this.#observers = new Observers(options);
     this.#store = store;
     this.stopped = new Promise((say) => {
       this.#sayStopped = say;
@@ -89,7 +91,7 @@ export class Engine implements Runtime, Access {
       start: (machine, given) => this.start(machine, given),
       run: (id, given) => this.run(id, given),
       machine: (id) => this.#registry.read(id).machine,
-      problem: (name, error) => this.#problem(name, error),
+      problem: (name, error) => this.#observers.problem(name, error),
     });
     const schedule = {
       machine: scheduleMachine as unknown as Machine,
@@ -136,7 +138,7 @@ export class Engine implements Runtime, Access {
       isBusy: (run) => this.#loop.isBusy(run),
       deliver: (run, event) => this.deliver(run, event),
       refill: (run) => this.#inboxes.refill(run),
-      problem: (name, error) => this.#problem(name, error),
+      problem: (name, error) => this.#observers.problem(name, error),
     });
     const settling = new Settling({
       ...{ clock, find, park },
@@ -249,14 +251,7 @@ export class Engine implements Runtime, Access {
 
   async *find(query: FindQuery = {}): AsyncGenerator<RunHead> {
     this.#check();
-    const pageSize = 100;
-    for (let after: RunHead | undefined; ; ) {
-      const page = { tenant: defaultTenant, ...query, limit: pageSize };
-      const heads = await this.#store.findRuns(after === undefined ? page : { ...page, after });
-      yield* heads;
-      after = heads.at(-1);
-      if (heads.length < pageSize) return;
-    }
+    yield* findRuns(this.#store, query);
   }
 
   // What handles need.
@@ -336,36 +331,17 @@ export class Engine implements Runtime, Access {
     for (const one of begun.values()) this.#activities.start(one, run.machine.activities, run.head);
     for (const { row } of sends) this.#inboxes.arrived(row);
     if (active && run.head.wakeAt !== undefined) this.#waker.wakeAt(run.head.wakeAt);
-    if (run.head.status === "parked") this.#problem(run.name, checkpoint.reason);
+    if (run.head.status === "parked") this.#observers.problem(run.name, checkpoint.reason);
     this.#watchers.tell(key, run);
     if (active && run.more && run.inbox.length === 0) this.#inboxes.refill(run);
   }
 
   #tell({ name }: LiveRun, effects: Checkpoint["taken"][number]["step"]["effects"]): void {
-    const { run } = name;
     for (const effect of effects) {
-      if (effect.type === "log") this.#observe(name, () => this.#options.onLog?.({ ...effect, run }));
-      else if (effect.type === "emit") this.#observe(name, () => this.#options.onEmit?.({ ...effect, run }));
+      if (effect.type === "log" || effect.type === "emit") this.#observers.tell(name, effect);
       else if (effect.type === "reply") this.replies.tell(replyName(name, effect.to), effect.data ?? null);
       else if (effect.type === "cancel" && effect.of === "activity")
         this.#activities.cancel(name, effect.key);
-    }
-  }
-
-  /** Whoever listens cannot hurt the run. */
-  #observe(name: RunName, tell: () => void): void {
-    try {
-      tell();
-    } catch (error) {
-      this.#problem(name, error);
-    }
-  }
-
-  #problem({ tenant, run }: RunName, error: unknown): void {
-    try {
-      this.#options.onProblem?.({ tenant, run, error });
-    } catch {
-      // There is nobody left to tell.
     }
   }
 
@@ -373,7 +349,7 @@ export class Engine implements Runtime, Access {
   #park(run: LiveRun, error: unknown): void {
     if (hasEnded(run) || run.head.status === "parked" || isUnavailable(error)) return;
     this.deliver(run, parkEvent(describeError(error))).catch((cause: unknown) => {
-      this.#problem(run.name, cause);
+      this.#observers.problem(run.name, cause);
     });
   }
 

@@ -1,0 +1,19 @@
+/** Finding runs by what is known of them without reading their states. */
+import type { RunHead } from "../store/records.ts";
+import type { Store } from "../store/store.ts";
+import { defaultTenant } from "./name.ts";
+import type { FindQuery } from "./run.ts";
+
+/** Heads that are read at a time. */
+const pageSize = 100;
+
+/** The runs that fit, the newest first. */
+export async function* findRuns(store: Store, query: FindQuery): AsyncGenerator<RunHead> {
+  for (let after: RunHead | undefined; ; ) {
+    const page = { tenant: defaultTenant, ...query, limit: pageSize };
+    const heads = await store.findRuns(after === undefined ? page : { ...page, after });
+    yield* heads;
+    after = heads.at(-1);
+    if (heads.length < pageSize) return;
+  }
+}
