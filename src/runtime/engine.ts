@@ -43,7 +43,6 @@ import type {
   StartOptions,
 } from "./run.ts";
 import { Schedules } from "./schedule.ts";
-import { scheduleMachine } from "./schedule-machine.ts";
 import { noSeal } from "./seal.ts";
 import { Settling } from "./settling.ts";
 import { StepLoop } from "./step-loop.ts";
@@ -93,11 +92,7 @@ export class Engine implements Runtime, Access {
       machine: (id) => this.#registry.read(id).machine,
       problem: (name, error) => this.#observers.problem(name, error),
     });
-    const schedule = {
-      machine: scheduleMachine as unknown as Machine,
-      activities: this.#schedules.activities,
-    };
-    this.#registry = createRegistry([...options.machines, schedule]);
+    this.#registry = createRegistry([...options.machines, this.#schedules.entry]);
     this.past = new Past(store, seal);
     this.streams = new Streams(store, clock, seal);
     this.deadLetters = new DeadLetters(store, seal, (row) => this.#inboxes.arrived(row));
@@ -114,10 +109,10 @@ export class Engine implements Runtime, Access {
     const find = (name: RunName) => this.#find(name);
     const deliver = (run: LiveRun, delivery: Delivery) => this.#loop.deliver(run, delivery);
     const park = (run: LiveRun, error: unknown) => this.#park(run, error);
-    this.#residents = new Residents((run) => this.#loop.isBusy(run));
+    const isBusy = (run: LiveRun) => this.#loop.isBusy(run);
+    this.#residents = new Residents(isBusy);
     this.#inboxes = new Inboxes({
-      ...{ store, clock, ids, seal, find, deliver, park },
-      isBusy: (run) => this.#loop.isBusy(run),
+      ...{ store, clock, ids, seal, find, deliver, park, isBusy },
       live: (name) => this.#residents.read(name),
       readReceipt: (name, key) => this.readReceipt(name, key),
     });
@@ -134,8 +129,7 @@ export class Engine implements Runtime, Access {
       wakeLater: (names) => this.#waker.wakeLater(names),
     });
     this.#waker = new Waker({
-      ...{ store, clock, find, park },
-      isBusy: (run) => this.#loop.isBusy(run),
+      ...{ store, clock, find, park, isBusy },
       deliver: (run, event) => this.deliver(run, event),
       refill: (run) => this.#inboxes.refill(run),
       problem: (name, error) => this.#observers.problem(name, error),

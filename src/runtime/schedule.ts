@@ -18,6 +18,7 @@ import { checkCalendar, nextTime, timeText } from "./calendar.ts";
 import type { Clock } from "./clock.ts";
 import { definitionHash } from "./definition-hash.ts";
 import { checkName, defaultTenant } from "./name.ts";
+import type { MachineEntry } from "./registry.ts";
 import type { Run, Runtime, Schedule, ScheduleOptions } from "./run.ts";
 import { type ScheduleContext, type ScheduleDefinition, scheduleMachine } from "./schedule-machine.ts";
 
@@ -32,7 +33,10 @@ export interface ScheduleWorld extends Pick<Runtime, "start" | "run"> {
 export class Schedules {
   readonly #world: ScheduleWorld;
   /** What the machine of schedules needs to run. */
-  readonly activities = { fire: (firing: never, scope: ActivityScope) => this.#fire(firing, scope) };
+  readonly entry: MachineEntry = {
+    machine: scheduleMachine,
+    activities: { fire: (firing: never, scope) => this.#fire(firing, scope) },
+  };
 
   constructor(world: ScheduleWorld) {
     this.#world = world;
