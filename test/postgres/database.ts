@@ -27,8 +27,7 @@ export async function createDatabase(): Promise<Database> {
   const name = `test_${randomUUID().replaceAll("-", "")}`;
   await once(urlOf("postgres"), `CREATE DATABASE ${name}`);
   const url = urlOf(name);
-  const pool = new pg.Pool({ connectionString: url });
-  pool.on("error", () => {});
+  const pool = createPool(url);
   return {
     url,
     socketFolder,
@@ -39,6 +38,13 @@ export async function createDatabase(): Promise<Database> {
       await once(urlOf("postgres"), `DROP DATABASE ${name} WITH (FORCE)`);
     },
   };
+}
+
+/** A pool of `pg`. Its connections may still be closing when their database goes, which is nobody's fault. */
+export function createPool(url: string, max = 10): pg.Pool {
+  const pool = new pg.Pool({ connectionString: url, max });
+  pool.on("error", () => {});
+  return pool;
 }
 
 /** Returns once so many connections to the database wait for a lock, or when it is no use to wait for that. */

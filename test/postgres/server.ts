@@ -42,14 +42,18 @@ export async function startServer(settings: Readonly<Record<string, string>> = {
   }
   const all = { listen_addresses: "", unix_socket_directories: folder, max_connections: "100", ...settings };
   const options = Object.entries(all).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
-  // The shell stops the server when its own input ends, which it also does if this process is killed.
-  const script = '"$@" & cat > /dev/null; kill -INT $!; wait $!';
-  const shell = spawn("sh", ["-c", script, "sh", join(binaries, "postgres"), "-D", data, ...options], {
-    ...user,
-    cwd: folder,
-    env: environment,
-    stdio: ["pipe", "ignore", "pipe"],
-  });
+  // The shell stops the server and clears up when its own input ends, which it also does if this process is killed.
+  const script = 'folder=$1; shift; "$@" & cat > /dev/null; kill -INT $!; wait $!; rm -rf "$folder"';
+  const shell = spawn(
+    "sh",
+    ["-c", script, "sh", folder, join(binaries, "postgres"), "-D", data, ...options],
+    {
+      ...user,
+      cwd: folder,
+      env: environment,
+      stdio: ["pipe", "ignore", "pipe"],
+    },
+  );
   const ended = new Promise<void>((resolve) => shell.on("close", () => resolve()));
   const stop = async (): Promise<void> => {
     shell.stdin.end();

@@ -10,7 +10,7 @@
 import { snapshotsKept } from "../records.ts";
 
 export const commitFunctions = (schema: string): string =>
-  `${refuse(schema)}${describe(schema)}${writeBeside(schema)}${commit(schema)}`;
+  `${refuse(schema)}${describe(schema)}${writeBeside(schema)}${commitParts(schema)}${commit(schema)}`;
 
 /** What stands against the items of a commit, the first reason of each, in the order the port gives. */
 const refuse = (schema: string): string => `
@@ -174,7 +174,10 @@ const commit = (schema: string): string => `
     RETURN jsonb_build_object('refused', v_refused,
       'ids', CASE WHEN array_position(p_ids, NULL) IS NOT NULL THEN to_jsonb(v_ids) END);
   END $$;
+`;
 
+/** The parts of `commit`: who is left after refusals, runs that begin, those that began meanwhile, and sends to new ones. */
+const commitParts = (schema: string): string => `
   CREATE FUNCTION ${schema}.allowed(p_roots int[], p_refused jsonb) RETURNS boolean[] LANGUAGE plpgsql AS $$
   BEGIN
     RETURN (SELECT array_agg(r.root IS NULL ORDER BY i.item) FROM unnest(p_roots) WITH ORDINALITY i(root, item)

@@ -1,7 +1,13 @@
 /** Many stores on one schema at once, each with connections of its own, as many processes have them. */
-import pg from "pg";
+import type pg from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import { createDatabase, type Database, openStore, waiters } from "../../../test/postgres/database.ts";
+import {
+  createDatabase,
+  createPool,
+  type Database,
+  openStore,
+  waiters,
+} from "../../../test/postgres/database.ts";
 import {
   begun,
   commitOn,
@@ -25,7 +31,7 @@ let stores: Store[];
 
 beforeAll(async () => {
   database = await createDatabase();
-  for (let count = 0; count < 6; count++) pools.push(new pg.Pool({ connectionString: database.url, max: 2 }));
+  for (let count = 0; count < 6; count++) pools.push(createPool(database.url, 2));
 });
 
 afterAll(async () => {
@@ -242,7 +248,7 @@ test("of many workers that want the lease at once one has it", async () => {
 });
 
 test("nothing is left in the connections: no statement, no setting, no lock", async () => {
-  const pool = new pg.Pool({ connectionString: database.url, max: 1 });
+  const pool = createPool(database.url, 1);
   const left = async (): Promise<unknown> => {
     const text = `SELECT (SELECT count(*) FROM pg_prepared_statements)::int AS statements,
       (SELECT count(*) FROM pg_settings WHERE source = 'session')::int AS settings,

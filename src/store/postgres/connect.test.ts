@@ -1,6 +1,6 @@
 import pg from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { createDatabase, type Database, openStore } from "../../../test/postgres/database.ts";
+import { createDatabase, createPool, type Database, openStore } from "../../../test/postgres/database.ts";
 import { startServer } from "../../../test/postgres/server.ts";
 import { begun, bytesOf, commitOn, committed, eventOf, noon, sample } from "../conformance/sample.ts";
 import type { Store } from "../store.ts";
@@ -109,7 +109,7 @@ describe("what is answered is on disk", () => {
 
 describe("a pool that was given", () => {
   test("stays open when the store is closed, and its own ways of reading values change nothing", async () => {
-    const pool = new pg.Pool({ connectionString: database.url });
+    const pool = createPool(database.url);
     const parseBigint = pg.types.getTypeParser(20);
     pg.types.setTypeParser(20, (value) => `bigint ${value}`);
     const given = postgres(pool, { clock: "caller" });

@@ -15,6 +15,7 @@ export const functions = (schema: string): string => `
   ${guard(schema)}
   ${inboxFunctions(schema)}
   ${commitFunctions(schema)}
+  ${lease(schema)}
   ${beside(schema)}
   ${due(schema)}
 `;
@@ -32,8 +33,8 @@ const guard = (schema: string): string => `
   END $$;
 `;
 
-/** What is written beside the commits. */
-const beside = (schema: string): string => `
+/** The lease is written only as the one it was decided on; whoever comes second decides anew. */
+const lease = (schema: string): string => `
   CREATE FUNCTION ${schema}.write_lease(
     p_full boolean, p_old jsonb, p_owner text, p_epoch bigint, p_taken_at float8, p_until float8
   ) RETURNS boolean LANGUAGE plpgsql AS $$
@@ -52,7 +53,10 @@ const beside = (schema: string): string => `
     UPDATE ${schema}.lease SET owner = NULL, taken_at = coalesce(p_now, taken_at)
       WHERE id = 1 AND owner = p_owner AND epoch = p_epoch;
   END $$;
+`;
 
+/** What is written beside the commits. */
+const beside = (schema: string): string => `
   CREATE FUNCTION ${schema}.record_activities(p_full boolean, p_epoch bigint, p_rows jsonb, p_bytes bytea)
   RETURNS boolean[] LANGUAGE plpgsql AS $$
   DECLARE

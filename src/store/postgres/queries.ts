@@ -12,6 +12,38 @@ export const newestEntry = (schema: string): string =>
 
 const eventColumns = "id, subject, key, expendable, priority, at, bytes";
 
+/** A whole run as rows of several kinds, so that one statement sees all of it at one moment. */
+const loadQuery = (
+  schema: string,
+  named: string,
+): string => `WITH head AS (SELECT ${runColumns} FROM ${schema}.run r ${newestEntry(schema)} WHERE ${named}),
+        snapshot AS (SELECT s.seq, s.bytes FROM ${schema}.snapshot s JOIN head h ON s.run_id = h.id
+          ORDER BY s.seq DESC LIMIT 1)
+      SELECT 'head' AS kind, to_jsonb(h) AS row, NULL::bytea AS bytes, NULL::bytea AS report, 0::bigint AS place FROM head h
+      UNION ALL SELECT 'snapshot', jsonb_build_object('seq', seq), bytes, NULL, 0 FROM snapshot
+      UNION ALL SELECT 'entry', jsonb_build_object('seq', e.seq, 'at', e.at, 'digest', e.digest), e.bytes, NULL, e.seq
+        FROM ${schema}.entry e JOIN head h ON e.run_id = h.id
+        WHERE e.seq > coalesce((SELECT seq FROM snapshot), 0)
+      UNION ALL (SELECT 'event', to_jsonb(i) - 'bytes', i.bytes, NULL, row_number() OVER (ORDER BY i.priority DESC, i.id)
+        FROM (SELECT ${eventColumns} FROM ${schema}.inbox WHERE run_id = (SELECT id FROM head)
+          ORDER BY priority DESC, id LIMIT $3) i)
+      UNION ALL (SELECT 'activity', to_jsonb(a) - 'bytes' - 'report', a.bytes, a.report, row_number() OVER (ORDER BY a.key)
+        FROM ${schema}.activity a WHERE a.run_id = (SELECT id FROM head))
+      ORDER BY kind, place`;
+
+/** The same of a checkpoint that exists. */
+const readAtQuery = (
+  schema: string,
+  named: string,
+): string => `WITH run AS (SELECT r.id FROM ${schema}.run r ${newestEntry(schema)} WHERE ${named} AND $3 BETWEEN 1 AND e.seq),
+        snapshot AS (SELECT s.seq, s.bytes FROM ${schema}.snapshot s JOIN run r ON s.run_id = r.id AND s.seq <= $3
+          ORDER BY s.seq DESC LIMIT 1)
+      SELECT 'head' AS kind, NULL::bigint AS seq, NULL::float8 AS at, NULL AS digest, NULL::bytea AS bytes FROM run
+      UNION ALL SELECT 'snapshot', seq, NULL, NULL, bytes FROM snapshot
+      UNION ALL SELECT 'entry', e.seq, e.at, e.digest, e.bytes FROM ${schema}.entry e JOIN run r ON e.run_id = r.id
+        WHERE e.seq > coalesce((SELECT seq FROM snapshot), 0) AND e.seq <= $3
+      ORDER BY kind, seq`;
+
 /** The statements for a schema, whose name is quoted. */
 export function queriesFor(schema: string) {
   const named = `${schema}.name_key(r.tenant, r.run) = ${schema}.name_key($1, $2)`;
@@ -45,28 +77,8 @@ export function queriesFor(schema: string) {
       (SELECT min(due_at) FROM ${schema}.activity WHERE open AND status = 'waiting')) AS at`,
 
     readRun: `SELECT ${runColumns} FROM ${schema}.run r ${newest} WHERE ${named}`,
-    load: `WITH head AS (SELECT ${runColumns} FROM ${schema}.run r ${newest} WHERE ${named}),
-        snapshot AS (SELECT s.seq, s.bytes FROM ${schema}.snapshot s JOIN head h ON s.run_id = h.id
-          ORDER BY s.seq DESC LIMIT 1)
-      SELECT 'head' AS kind, to_jsonb(h) AS row, NULL::bytea AS bytes, NULL::bytea AS report, 0::bigint AS place FROM head h
-      UNION ALL SELECT 'snapshot', jsonb_build_object('seq', seq), bytes, NULL, 0 FROM snapshot
-      UNION ALL SELECT 'entry', jsonb_build_object('seq', e.seq, 'at', e.at, 'digest', e.digest), e.bytes, NULL, e.seq
-        FROM ${schema}.entry e JOIN head h ON e.run_id = h.id
-        WHERE e.seq > coalesce((SELECT seq FROM snapshot), 0)
-      UNION ALL (SELECT 'event', to_jsonb(i) - 'bytes', i.bytes, NULL, row_number() OVER (ORDER BY i.priority DESC, i.id)
-        FROM (SELECT ${eventColumns} FROM ${schema}.inbox WHERE run_id = (SELECT id FROM head)
-          ORDER BY priority DESC, id LIMIT $3) i)
-      UNION ALL (SELECT 'activity', to_jsonb(a) - 'bytes' - 'report', a.bytes, a.report, row_number() OVER (ORDER BY a.key)
-        FROM ${schema}.activity a WHERE a.run_id = (SELECT id FROM head))
-      ORDER BY kind, place`,
-    readAt: `WITH run AS (SELECT r.id FROM ${schema}.run r ${newest} WHERE ${named} AND $3 BETWEEN 1 AND e.seq),
-        snapshot AS (SELECT s.seq, s.bytes FROM ${schema}.snapshot s JOIN run r ON s.run_id = r.id AND s.seq <= $3
-          ORDER BY s.seq DESC LIMIT 1)
-      SELECT 'head' AS kind, NULL::bigint AS seq, NULL::float8 AS at, NULL AS digest, NULL::bytea AS bytes FROM run
-      UNION ALL SELECT 'snapshot', seq, NULL, NULL, bytes FROM snapshot
-      UNION ALL SELECT 'entry', e.seq, e.at, e.digest, e.bytes FROM ${schema}.entry e JOIN run r ON e.run_id = r.id
-        WHERE e.seq > coalesce((SELECT seq FROM snapshot), 0) AND e.seq <= $3
-      ORDER BY kind, seq`,
+    load: loadQuery(schema, named),
+    readAt: readAtQuery(schema, named),
     readJournal: `SELECT seq, at, digest, bytes FROM ${schema}.entry
       WHERE run_id = ${runId} AND seq >= $3 ORDER BY seq LIMIT $4`,
     readInbox: `SELECT ${eventColumns} FROM ${schema}.inbox WHERE run_id = ${runId}

@@ -22,7 +22,10 @@ export const migrations: readonly ((schema: string) => string)[] = [
   (schema) => `${tables(schema)}${functions(schema)}`,
 ];
 
-const tables = (schema: string): string => `
+const tables = (schema: string): string =>
+  [versionAndKeys, runs, journal, inboxes, activities, documentsAndLease].map((of) => of(schema)).join("");
+
+const versionAndKeys = (schema: string): string => `
   CREATE TABLE ${schema}.store_version (program text NOT NULL, version integer NOT NULL);
   INSERT INTO ${schema}.store_version VALUES ('${program}', 0);
 
@@ -33,9 +36,12 @@ const tables = (schema: string): string => `
   END $$;
 
   CREATE FUNCTION ${schema}.tenant_key(p_tenant text, p_name text) RETURNS bigint
-  LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-  RETURN hashtextextended(p_name, hashtextextended(p_tenant, 0));
+  LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
+    SELECT hashtextextended(p_name, hashtextextended(p_tenant, 0))
+  $$;
+`;
 
+const runs = (schema: string): string => `
   CREATE TABLE ${schema}.run (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     tenant text COLLATE "C" NOT NULL,
@@ -63,7 +69,9 @@ const tables = (schema: string): string => `
     PRIMARY KEY (run_id, place)
   );
   CREATE INDEX attribute_place ON ${schema}.attribute (place, created_at, run);
+`;
 
+const journal = (schema: string): string => `
   CREATE TABLE ${schema}.entry (
     run_id bigint NOT NULL,
     seq bigint NOT NULL,
@@ -85,7 +93,9 @@ const tables = (schema: string): string => `
     bytes bytea NOT NULL
   );
   CREATE UNIQUE INDEX content_digest ON ${schema}.content (${schema}.name_key(tenant, subject), digest);
+`;
 
+const inboxes = (schema: string): string => `
   CREATE TABLE ${schema}.inbox (
     run_id bigint NOT NULL,
     id text COLLATE "C" NOT NULL,
@@ -118,7 +128,9 @@ const tables = (schema: string): string => `
     bytes bytea NOT NULL
   );
   CREATE INDEX dead_letter_number ON ${schema}.dead_letter (tenant, number);
+`;
 
+const activities = (schema: string): string => `
   CREATE TABLE ${schema}.activity (
     run_id bigint NOT NULL,
     key text COLLATE "C" NOT NULL,
@@ -143,6 +155,9 @@ const tables = (schema: string): string => `
     bytes bytea NOT NULL,
     PRIMARY KEY (run_id, key, "offset")
   );
+`;
+
+const documentsAndLease = (schema: string): string => `
   CREATE TABLE ${schema}.document (
     tenant text COLLATE "C" NOT NULL,
     name text COLLATE "C" NOT NULL,
