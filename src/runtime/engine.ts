@@ -89,7 +89,7 @@ export class Engine implements Runtime, Access {
       readReceipt: (name, key) => this.readReceipt(name, key),
     });
     const recovery = new Recovery({
-      ...{ park, deliver, fail: failed },
+      ...{ park, deliver, epoch, fail: failed },
       read: (name) => this.#readStored(name),
       forget: (run) => this.#residents.remove(run),
       enqueue: (run, event, key) => this.enqueue(run, [{ event, key }]),

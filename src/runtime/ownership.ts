@@ -42,8 +42,9 @@ export class Ownership {
         `Another process (${lease.owner}) owns the runs of this store; stop it first, or use a store that many processes share`,
       );
     }
-    // Somebody had it in between: what this process knows of its runs may be old.
-    if (this.epoch !== 0 && this.epoch !== lease.epoch) throw lostError();
+    // Every owner makes it grow by one. Where it has grown by more, somebody had it in between, and what this process
+    // knows of its runs may be old; one more is only its own lease, lapsed and taken again.
+    if (this.epoch !== 0 && lease.epoch > this.epoch + 1) throw lostError();
     this.epoch = lease.epoch;
     this.#renewIn(leaseMs / 3);
     return lease.aliveAt;

@@ -9,6 +9,8 @@ import type { Receipt } from "./run.ts";
 export interface RecoveryWorld {
   /** The run as the store has it. */
   read(name: RunName): Promise<LiveRun>;
+  /** The epoch that this process owns the runs under. */
+  epoch(): number;
   /** Drops a run from memory. */
   forget(run: LiveRun): void;
   deliver(run: LiveRun, delivery: Delivery): void;
@@ -30,7 +32,10 @@ export class Recovery {
 
   /** The store has another idea of the run than memory, or has had one of the keys before. */
   refused(run: LiveRun, deliveries: readonly Delivery[], outcome: CommitOutcome): void {
-    if (outcome.outcome === "fenced") {
+    if (outcome.outcome === "fenced" && outcome.epoch === this.#world.epoch()) {
+      // This process took its own lapsed lease again while the commit was on its way: nothing was written.
+      for (const delivery of deliveries) this.#world.deliver(run, delivery);
+    } else if (outcome.outcome === "fenced") {
       const error = fencedError(run.name);
       for (const { failed } of deliveries) failed(error);
       this.#world.fail(error);
