@@ -42,8 +42,8 @@ export interface ActivityWorld {
   readonly streams: Streams;
   readonly store: Store;
   readonly epoch: () => number;
-  /** The activity is over: this is the event that says how. */
-  settle(name: RunName, event: Event, spent: Spending | undefined): void;
+  /** The activity is over: this is the event that says how. Resolves when it is durable, or not wanted any more. */
+  settle(name: RunName, event: Event, spent: Spending | undefined): Promise<void>;
 }
 
 /** An activity under way, with all it takes to run it. */
@@ -75,10 +75,11 @@ export class Activities {
     const report = row.report === undefined ? {} : this.#read(row.report, owner);
     const job: Job = { row, report, effect, activities, owner, controller: new AbortController() };
     this.#jobs.set(id, job);
-    void this.#run(job).then((end) => {
+    void this.#run(job).then(async (end) => {
+      // Until its end is durable it counts as under way, so that reading its run does not begin it again.
+      if (end !== undefined && !this.#closed && !job.controller.signal.aborted)
+        await this.#world.settle(row, settledEvent(effect, end), job.report.spent);
       if (this.#jobs.get(id) === job) this.#jobs.delete(id);
-      if (end === undefined || this.#closed || job.controller.signal.aborted) return;
-      this.#world.settle(row, settledEvent(effect, end), job.report.spent);
     });
   }
 

@@ -110,7 +110,7 @@ export class Engine implements Runtime, Access {
     });
     this.#activities = new Activities({
       ...{ store, clock, ids, seal, epoch, streams: this.streams },
-      settle: (name, event, spent) => void settling.settle(name, event, spent),
+      settle: (name, event, spent) => settling.settle(name, event, spent),
     });
   }
 
