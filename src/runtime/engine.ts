@@ -80,11 +80,14 @@ export class Engine implements Runtime, Access {
     });
     const find = (name: RunName) => this.#find(name);
     const deliver = (run: LiveRun, delivery: Delivery) => this.#loop.deliver(run, delivery);
+    const isTaking = (run: LiveRun) => this.#loop.isTaking(run);
     const park = (run: LiveRun, error: unknown) => this.#park(run, error);
     this.#residents = new Residents((run) => this.#loop.isBusy(run));
     this.#inboxes = new Inboxes({
-      ...{ store, clock, ids, seal, find, deliver, park },
+      ...{ store, clock, ids, seal, find, deliver, park, isTaking },
       isBusy: (run) => this.#loop.isBusy(run),
+      checkpoint: (run) => this.#loop.checkpoint(run),
+      wakeLater: () => this.#waker.wakeLater(),
       live: (name) => this.#residents.read(name),
       readReceipt: (name, key) => this.readReceipt(name, key),
     });
@@ -94,11 +97,11 @@ export class Engine implements Runtime, Access {
       forget: (run) => this.#residents.remove(run),
       enqueue: (run, event, key) => this.enqueue(run, [{ event, key }]),
       readReceipt: (name, key) => this.readReceipt(name, key),
-      wakeLater: () => this.#waker.wakeLater(),
+      wakeLater: (uncertain) => this.#waker.wakeLater(uncertain),
     });
     this.#waker = new Waker({
-      ...{ store, clock, find, park },
-      isBusy: (run) => this.#loop.isBusy(run),
+      ...{ store, clock, find, park, isTaking },
+      refill: (run) => this.#inboxes.refill(run),
       deliver: (run, event) => this.deliver(run, event),
       problem: (name, error) => this.#problem(name, error),
     });
@@ -352,6 +355,9 @@ export class Engine implements Runtime, Access {
     const loaded = await this.#store.load(name);
     if (loaded === undefined) return undefined;
     const run = await hydrate(loaded, this.#registry, this.past);
+    // Its newest step may be one whose commit was not answered.
+    this.#watchers.tell(keyOf(name), run);
+    if (hasEnded(run)) this.#inboxes.ended(name);
     if (run.head.status !== "active") return run;
     const activities = await Promise.all(
       loaded.activities.map(async (row) => ({ row, effect: await this.past.activity(row, run.head) })),
@@ -361,7 +367,6 @@ export class Engine implements Runtime, Access {
     run.more = loaded.inbox.length >= limits.inboxLoadedMax;
     for (const row of loaded.inbox) this.#inboxes.bring(run, row);
     this.#waker.resume(run);
-    this.#watchers.tell(keyOf(name), run);
     return run;
   }
 }

@@ -17,8 +17,8 @@ export interface RecoveryWorld {
   enqueue(run: LiveRun, event: Event, key: string | undefined): Promise<readonly Receipt[]>;
   readReceipt(name: RunName, key: string): Promise<Receipt | undefined>;
   park(run: LiveRun, error: unknown): void;
-  /** What is due is looked for again in a while. */
-  wakeLater(): void;
+  /** What is due is looked for again in a while, and so is this run. */
+  wakeLater(uncertain: RunName): void;
   /** The runtime cannot go on. */
   fail(error: unknown): void;
 }
@@ -70,7 +70,7 @@ export class Recovery {
   unknown(run: LiveRun, deliveries: readonly Delivery[], error: unknown): void {
     this.#world.forget(run);
     for (const { failed, row } of deliveries) if (row === undefined) failed(error);
-    if (isUnavailable(error)) this.#world.wakeLater();
+    if (isUnavailable(error)) this.#world.wakeLater(run.name);
     else this.#world.fail(error);
   }
 

@@ -8,13 +8,15 @@ import { Alarm } from "./alarm.ts";
 import { exhausted } from "./budget.ts";
 import type { Clock } from "./clock.ts";
 import { limitEvent, resumeEvent } from "./control.ts";
-import { hasEnded, type LiveRun } from "./live-run.ts";
+import type { LiveRun } from "./live-run.ts";
 import { keyOf } from "./name.ts";
 import { Outages } from "./outages.ts";
 import { isUnavailable } from "./recovery.ts";
 
 /** How many runs are looked for at a time when something is due. */
 const dueMax = 1_000;
+/** How long to wait before those that come after are looked for: the ones before them are taking their steps. */
+const nextPageMs = 10;
 /** How long to wait before a store that cannot be reached is asked again. */
 const laterMs = 1_000;
 
@@ -22,8 +24,11 @@ export interface WakerWorld {
   readonly store: Store;
   readonly clock: Clock;
   find(name: RunName): Promise<LiveRun | undefined>;
-  isBusy(run: LiveRun): boolean;
+  /** Whether a run has something to take: then it is looked at again after that. */
+  isTaking(run: LiveRun): boolean;
   deliver(run: LiveRun, event: Event): Promise<unknown>;
+  /** Reads what waits in the inbox of a run. */
+  refill(run: LiveRun): void;
   park(run: LiveRun, error: unknown): void;
   /** A run cannot be read. */
   problem(name: RunName, error: unknown): void;
@@ -35,6 +40,8 @@ export class Waker {
   readonly #outages: Outages;
   /** Runs that cannot be read here, as those of a machine this process does not have: they are told of once. */
   readonly #unreadable = new Set<string>();
+  /** Runs that may have come further than anybody here has been told. */
+  readonly #uncertain = new Map<string, RunName>();
   #waking = false;
   #again = false;
   #closed = false;
@@ -61,8 +68,9 @@ export class Waker {
     if (!this.#closed) this.#alarm.set(at);
   }
 
-  /** The store could not be reached: what is due is looked for again in a while. */
-  wakeLater(): void {
+  /** The store could not be reached: what is due is looked for again in a while, and so is a run nobody is sure of. */
+  wakeLater(uncertain?: RunName): void {
+    if (uncertain !== undefined) this.#uncertain.set(keyOf(uncertain), uncertain);
     this.wakeAt(this.#world.clock.now() + laterMs);
   }
 
@@ -89,7 +97,12 @@ export class Waker {
   async #wakeDue(): Promise<void> {
     const { store, clock } = this.#world;
     const now = clock.now();
-    const due = await store.due(now, dueMax + this.#unreadable.size);
+    for (const [key, name] of this.#uncertain) {
+      await this.#wakeRun(name, now);
+      this.#uncertain.delete(key);
+    }
+    const limit = dueMax + this.#unreadable.size;
+    const due = await store.due(now, limit);
     for (const name of due) {
       if (this.#closed) return;
       if (!this.#unreadable.has(keyOf(name))) await this.#wakeRun(name, now);
@@ -97,12 +110,16 @@ export class Waker {
     const next = await store.nextDue();
     // What is due and was not taken up, being busy or unreadable, is asked for again soon, but not at once.
     if (next !== undefined) this.wakeAt(next > now ? next : now + laterMs);
+    if (due.length >= limit) this.wakeAt(now + nextPageMs);
   }
 
   async #wakeRun(name: RunName, now: number): Promise<void> {
     try {
       const run = await this.#world.find(name);
-      if (run !== undefined && !hasEnded(run) && !this.#world.isBusy(run)) this.#fire(run, now);
+      if (run?.head.status !== "active" || this.#world.isTaking(run)) return;
+      this.#fire(run, now);
+      // An event may wait that nobody here was told of, since the store's answer was lost.
+      if (!this.#world.isTaking(run)) this.#world.refill(run);
     } catch (error) {
       if (!isHoldfastError(error) || isUnavailable(error)) throw error;
       this.#unreadable.add(keyOf(name));
