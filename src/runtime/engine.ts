@@ -73,16 +73,13 @@ export class Engine implements Runtime, Access {
   readonly #schedules: Schedules;
   #closed = false;
   #failure: unknown;
-  readonly stopped: Promise<unknown>;
-  #sayStopped: (error: unknown) => void = () => {};
+  readonly #stopping = new Waiters<unknown>();
+  readonly stopped = this.#stopping.wait("stopped").told;
 
   constructor(options: RuntimeOptions) {
     const { store, clock = systemClock, ids = systemIds, seal = noSeal } = options;
     this.#observers = new Observers(options);
     this.#store = store;
-    this.stopped = new Promise((say) => {
-      this.#sayStopped = say;
-    });
     this.clock = clock;
     this.ids = ids;
     this.#schedules = new Schedules({
@@ -108,11 +105,14 @@ export class Engine implements Runtime, Access {
     });
     const find = (name: RunName) => this.#find(name);
     const deliver = (run: LiveRun, delivery: Delivery) => this.#loop.deliver(run, delivery);
+    const isTaking = (run: LiveRun) => this.#loop.isTaking(run);
     const park = (run: LiveRun, error: unknown) => this.#park(run, error);
     const isBusy = (run: LiveRun) => this.#loop.isBusy(run);
     this.#residents = new Residents(isBusy);
     this.#inboxes = new Inboxes({
-      ...{ store, clock, ids, seal, find, deliver, park, isBusy },
+      ...{ store, clock, ids, seal, find, deliver, park, isBusy, isTaking },
+      checkpoint: (run) => this.#loop.checkpoint(run),
+      wakeLater: () => this.#waker.wakeLater(),
       live: (name) => this.#residents.read(name),
       readReceipt: (name, key) => this.readReceipt(name, key),
     });
@@ -129,7 +129,7 @@ export class Engine implements Runtime, Access {
       wakeLater: (names) => this.#waker.wakeLater(names),
     });
     this.#waker = new Waker({
-      ...{ store, clock, find, park, isBusy },
+      ...{ store, clock, find, park, isTaking },
       deliver: (run, event) => this.deliver(run, event),
       refill: (run) => this.#inboxes.refill(run),
       problem: (name, error) => this.#observers.problem(name, error),
@@ -174,7 +174,7 @@ export class Engine implements Runtime, Access {
   }
 
   #stop(error: unknown): void {
-    this.#sayStopped(this.#failure);
+    this.#stopping.tell("stopped", this.#failure);
     this.#waker.close();
     this.#activities.close();
     this.#ownership.stop();
@@ -358,7 +358,12 @@ export class Engine implements Runtime, Access {
     const loaded = await this.#store.load(name);
     if (loaded === undefined) return undefined;
     const run = await hydrate(loaded, this.#registry, this.past);
-    if (hasEnded(run)) return run;
+    // Its newest step may be one whose commit was not answered.
+    this.#watchers.tell(keyOf(name), run);
+    if (hasEnded(run)) {
+      this.#inboxes.ended(name);
+      return run;
+    }
     if (run.head.status === "parked") {
       this.#residents.add(run);
       return run;
@@ -368,7 +373,6 @@ export class Engine implements Runtime, Access {
     run.more = loaded.inbox.length >= limits.inboxLoadedMax;
     for (const row of loaded.inbox) this.#inboxes.bring(run, row);
     this.#waker.resume(run);
-    this.#watchers.tell(keyOf(name), run);
     return run;
   }
 

@@ -26,7 +26,13 @@ export interface InboxWorld {
   readonly seal: Seal;
   live(name: RunName): LiveRun | undefined;
   find(name: RunName): Promise<LiveRun | undefined>;
+  /** Whether a run has something to take, and whether it is ahead of the store. */
+  isTaking(run: LiveRun): boolean;
   isBusy(run: LiveRun): boolean;
+  /** Commits what a run has taken and not committed yet. */
+  checkpoint(run: LiveRun): Promise<void>;
+  /** What is due is looked for again in a while. */
+  wakeLater(): void;
   deliver(run: LiveRun, delivery: Delivery): void;
   park(run: LiveRun, error: unknown): void;
   readReceipt(name: RunName, key: string): Promise<Receipt | undefined>;
@@ -36,6 +42,8 @@ export class Inboxes {
   readonly #world: InboxWorld;
   /** Whoever wants to know what became of an event in an inbox: by its run, then by its row or its key. */
   readonly #handled = new Map<string, Waiters<Handled>>();
+  /** Runs whose inbox is being read. */
+  readonly #reading = new Set<LiveRun>();
 
   constructor(world: InboxWorld) {
     this.#world = world;
@@ -56,6 +64,8 @@ export class Inboxes {
     const waiting = rows.map(({ id }) => this.#wait(run.name, { row: id }));
     const outcomes = await store.enqueue(rows).catch((error: unknown) => {
       for (const one of waiting) one.cancel();
+      // They may have got there all the same.
+      this.#world.wakeLater();
       throw error;
     });
     const receipts = rows.map(async (row, index) => {
@@ -99,32 +109,50 @@ export class Inboxes {
   /** An event is in a run's inbox: the run takes it from there, now if it is in memory, else when it has been read. */
   arrived(row: InboxRow): void {
     const live = this.#world.live(row);
-    if (live !== undefined && !live.more) this.bring(live, row);
-    else if (live === undefined) void this.#fetch(row);
+    if (live === undefined) void this.#fetch(row);
+    // Those before it are still to be read, or on their way: it comes after them.
+    else if (live.more || this.#reading.has(live)) live.more = true;
+    else this.bring(live, row);
   }
 
   /** Whoever reads the run may have begun before the event came. */
-  async #fetch(row: InboxRow): Promise<void> {
-    // What cannot be read now is due, and found when the store can be read again.
-    const run = await this.#world.find(row).catch(() => undefined);
-    if (run?.head.status !== "active") return;
-    run.more = true;
-    this.refill(run);
+  async #fetch(name: RunName): Promise<void> {
+    try {
+      const run = await this.#world.find(name);
+      if (run?.head.status !== "active") return;
+      run.more = true;
+      this.refill(run);
+    } catch {
+      // The event is due, and found when the run can be read again.
+      this.#world.wakeLater();
+    }
   }
 
   /** Reads on, when the run has taken all that is in memory. */
   refill(run: LiveRun): void {
-    if (this.#world.isBusy(run)) return;
+    const { isTaking, isBusy, checkpoint } = this.#world;
+    // After its commit it comes here again; what it took without one must not be read a second time.
+    if (isTaking(run) || this.#reading.has(run)) return;
+    if (isBusy(run)) return void checkpoint(run).catch(() => {});
     run.more = false;
-    this.#world.store.readInbox(run.name, limits.inboxLoadedMax).then(
-      (rows) => {
-        if (rows.length >= limits.inboxLoadedMax) run.more = true;
-        for (const row of rows) this.bring(run, row);
-      },
-      () => {
-        run.more = true;
-      },
-    );
+    this.#reading.add(run);
+    void this.#read(run);
+  }
+
+  async #read(run: LiveRun): Promise<void> {
+    const { store, live, isTaking, wakeLater } = this.#world;
+    try {
+      const rows = await store.readInbox(run.name, limits.inboxLoadedMax);
+      this.#reading.delete(run);
+      if (live(run.name) !== run) return await this.#fetch(run.name);
+      if (rows.length >= limits.inboxLoadedMax) run.more = true;
+      for (const row of rows) this.bring(run, row);
+      if (run.more && !isTaking(run)) this.refill(run);
+    } catch {
+      this.#reading.delete(run);
+      run.more = true;
+      wakeLater();
+    }
   }
 
   /** Hands an event from the inbox to a run, unless it has it already. */

@@ -4,7 +4,7 @@ import { describeError } from "../core/work.ts";
 import { isHoldfastError, isUnavailable } from "../errors.ts";
 import type { RunName, Spending } from "../store/records.ts";
 import type { Clock } from "./clock.ts";
-import { hasEnded, type LiveRun } from "./live-run.ts";
+import type { LiveRun } from "./live-run.ts";
 
 /** How long to wait before a store that cannot be reached is tried again. */
 const laterMs = 1_000;
@@ -42,7 +42,8 @@ export class Settling {
   async #bring(name: RunName, event: Event, spent: Spending | undefined): Promise<void> {
     const { find, deliver, enqueue, park } = this.#world;
     const run = await find(name);
-    if (run === undefined || hasEnded(run)) return;
+    // When an answer of the store was lost, the end may have been taken already.
+    if (run === undefined || run.state.activities.every(({ key }) => key !== event.invocation)) return;
     if (run.head.status === "parked") return void (await enqueue(run, event));
     try {
       await deliver(run, event, spent);

@@ -9,6 +9,7 @@
  * L4. A commit that the store refuses, or of which nobody knows whether it was made, leaves the run as the store has it:
  *     it is dropped from memory and read again.
  */
+import { HoldfastError } from "../errors.ts";
 import { limits } from "../limits.ts";
 import type { Commit, CommitOutcome, Store } from "../store/store.ts";
 import { Checkpoint, type Recording } from "./checkpoint.ts";
@@ -62,20 +63,28 @@ export class StepLoop {
     });
   }
 
-  /** Commits what a run has taken and not committed yet. */
+  /** Commits what a run has taken and not committed yet; throws if the store cannot. */
   async checkpoint(run: LiveRun): Promise<void> {
     const waiting = this.#waiting.get(run);
     if (waiting === undefined) return;
     waiting.forced = true;
     this.wake(run);
     await this.#turning;
+    if (run.head.seq >= waiting.head.seq) return;
+    throw new HoldfastError(
+      "STORE_UNAVAILABLE",
+      `The steps of ${JSON.stringify(run.name.run)} could not be committed; they will be taken again`,
+    );
+  }
+
+  /** Whether a run has something to take, or is about to commit it. */
+  isTaking(run: LiveRun): boolean {
+    return run.inbox.length > 0 || this.#ready.has(run) || this.#committing.has(run);
   }
 
   /** Whether memory is ahead of the store, or about to be. */
   isBusy(run: LiveRun): boolean {
-    return (
-      run.inbox.length > 0 || this.#ready.has(run) || this.#waiting.has(run) || this.#committing.has(run)
-    );
+    return this.isTaking(run) || this.#waiting.has(run);
   }
 
   /** Takes no more turns; resolves when the one under way is over. Whoever waits for another one is told this error. */
@@ -163,6 +172,7 @@ export class StepLoop {
 
   #conclude(checkpoint: Checkpoint, outcome: CommitOutcome): void {
     const { run, taken, repeats } = checkpoint;
+    this.#committing.delete(run);
     if (outcome.outcome !== "committed") {
       this.#world.refused(run, this.#takeBack(checkpoint), outcome);
       return;
@@ -180,6 +190,7 @@ export class StepLoop {
   /** Everything that was to be taken with a commit that did not happen, in its order. */
   #takeBack({ run, taken, repeats }: Checkpoint): Delivery[] {
     this.#ready.delete(run);
+    this.#committing.delete(run);
     return [...taken.flatMap(({ delivery }) => delivery ?? []), ...repeats, ...run.inbox.splice(0)];
   }
 }

@@ -7,12 +7,14 @@ import type { Store } from "../store/store.ts";
 import { Alarm } from "./alarm.ts";
 import { exhausted } from "./budget.ts";
 import type { Clock } from "./clock.ts";
-import { hasEnded, type LiveRun } from "./live-run.ts";
+import type { LiveRun } from "./live-run.ts";
 import { keyOf } from "./name.ts";
 import { Outages } from "./outages.ts";
 
 /** How many runs are looked for at a time when something is due. */
 const dueMax = 1_000;
+/** How long to wait before those that come after are looked for: the ones before them are taking their steps. */
+const nextPageMs = 10;
 /** How long to wait before a store that cannot be reached is asked again. */
 const laterMs = 1_000;
 
@@ -20,7 +22,8 @@ export interface WakerWorld {
   readonly store: Store;
   readonly clock: Clock;
   find(name: RunName): Promise<LiveRun | undefined>;
-  isBusy(run: LiveRun): boolean;
+  /** Whether a run has something to take: then it is looked at again after that. */
+  isTaking(run: LiveRun): boolean;
   deliver(run: LiveRun, event: Event): Promise<unknown>;
   /** Reads the run's inbox again. */
   refill(run: LiveRun): void;
@@ -96,7 +99,8 @@ export class Waker {
       await this.#wakeRun(name, now);
       this.#doubtful.delete(key);
     }
-    const due = await store.due(now, dueMax + this.#unreadable.size);
+    const limit = dueMax + this.#unreadable.size;
+    const due = await store.due(now, limit);
     for (const name of due) {
       if (this.#closed) return;
       if (!this.#unreadable.has(keyOf(name))) await this.#wakeRun(name, now);
@@ -104,16 +108,19 @@ export class Waker {
     const next = await store.nextDue();
     // What is due and was not taken up, being busy or unreadable, is asked for again soon, but not at once.
     if (next !== undefined) this.wakeAt(next > now ? next : now + laterMs);
+    if (due.length >= limit) this.wakeAt(now + nextPageMs);
   }
 
   async #wakeRun(name: RunName, now: number): Promise<void> {
     try {
       const run = await this.#world.find(name);
+      // One that is in doubt may never have begun.
+      if (run === undefined && this.#doubtful.has(keyOf(name))) return;
       if (run === undefined) throw strayError(name);
-      if (hasEnded(run) || this.#world.isBusy(run)) return;
+      if (run.head.status !== "active" || this.#world.isTaking(run)) return;
       this.#fire(run, now);
-      // It is due and has nothing to do: then an event waits that it was not told of.
-      if (!this.#world.isBusy(run)) this.#world.refill(run);
+      // It is due and has nothing to do: then an event may wait that nobody here was told of.
+      if (!this.#world.isTaking(run)) this.#world.refill(run);
     } catch (error) {
       if (!isHoldfastError(error) || isUnavailable(error)) throw error;
       this.#unreadable.add(keyOf(name));
