@@ -6,7 +6,7 @@ import { cancelEvent, type Event } from "../core/event.ts";
 import type { Json } from "../core/json.ts";
 import { matches } from "../core/query.ts";
 import type { State } from "../core/state.ts";
-import { type ErrorCode, HoldfastError } from "../errors.ts";
+import { type ErrorCode, HoldfastError, isHoldfastError } from "../errors.ts";
 import { limits } from "../limits.ts";
 import type { Entry } from "../store/journal.ts";
 import type { RunHead, RunName } from "../store/records.ts";
@@ -198,7 +198,11 @@ export class Handle implements Run {
 
   async cancel(): Promise<void> {
     const run = await this.#access.read(this.#name);
-    if (!hasEnded(run)) await this.#access.deliver(run, cancelEvent());
+    if (hasEnded(run)) return;
+    await this.#access.deliver(run, cancelEvent()).catch((error: unknown) => {
+      // It may have ended by itself meanwhile.
+      if (!isHoldfastError(error) || error.code !== "RUN_ENDED") throw error;
+    });
   }
 
   async retry(): Promise<void> {
