@@ -188,7 +188,8 @@ export class Judge {
   tooLate(sent: Sent): void {
     const run = this.model.find(sent);
     const what = `${sent.type} ${sent.data.n} of ${sent.run}`;
-    if (run === undefined || !hasEnded(run.head)) this.report(1, `${what} is said to be too late, and is not`);
+    if (run === undefined || !hasEnded(run.head))
+      this.report(1, `${what} is said to be too late, and is not`);
     // What has no key may have been sent twice: nobody can tell.
     if (sent.key !== undefined && entriesOf(run, sent).length > 0)
       this.report(1, `${what} was taken, and is said to be too late`);

@@ -75,7 +75,11 @@ export class Users {
       const answer = await this.#ask(async (runtime) => {
         const run = await runtime.run(sent.run);
         try {
-          const receipt = await run.send(sent.type, sent.data, sent.key === undefined ? {} : { key: sent.key });
+          const receipt = await run.send(
+            sent.type,
+            sent.data,
+            sent.key === undefined ? {} : { key: sent.key },
+          );
           return await receipt.handled();
         } catch (error) {
           if (codeOf(error) === "RUN_ENDED") return "ended";

@@ -11,6 +11,8 @@ export interface Weather {
   readonly refuse: number;
   /** The call happened, and its reply is lost. */
   readonly lose: number;
+  /** A commit arrives a second time. */
+  readonly twice: number;
   /** The call or its answer takes a while. */
   readonly slow: number;
   /** … so long that a lease can lapse meanwhile. */
@@ -30,6 +32,7 @@ export const calm: Weather = {
   crashAfter: 0,
   refuse: 0,
   lose: 0,
+  twice: 0,
   slow: 0,
   stuck: 0,
   slowMsMax: 0,
@@ -49,6 +52,7 @@ export function drawWeather(random: Random): Weather {
     crashAfter: maybe(0.5, 0.04),
     refuse: maybe(0.4, 0.05),
     lose: maybe(0.4, 0.05),
+    twice: maybe(0.3, 0.1),
     slow: maybe(0.7, 0.6),
     stuck: maybe(0.15, 0.01),
     slowMsMax: random.pick([3, 50, 800]),

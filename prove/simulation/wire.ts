@@ -46,8 +46,10 @@ function call(world: WireWorld, life: Life, given: Call): Promise<unknown> {
     world.crash(life, `before ${given.verb}`);
     return never;
   }
+  const twice = given.verb === "commit" && world.random.chance(world.weather().twice);
   // What travels is what it was when it was sent.
-  const asked = before > 0 && isWrite(given.verb) ? { ...given, args: structuredClone(given.args) } : given;
+  const asked =
+    (before > 0 || twice) && isWrite(given.verb) ? { ...given, args: structuredClone(given.args) } : given;
   const cuts = world.powerCuts();
   return new Promise((resolve, reject) => {
     const answer = (tell: () => void) => {
@@ -62,6 +64,7 @@ function call(world: WireWorld, life: Life, given: Call): Promise<unknown> {
       if (world.powerCuts() !== cuts) return;
       if (fault === "refuse") return fail("is refused");
       const result = await carry(world, life, asked);
+      if (twice) world.time.after(after, () => void carryAgain(world, life, asked, cuts));
       if (result.error !== undefined) return answer(() => reject(result.error));
       if (fault === "crash after") return world.crash(life, `after ${asked.verb}`);
       if (fault === "lose") return fail("happens and its reply is lost");
@@ -74,6 +77,13 @@ function call(world: WireWorld, life: Life, given: Call): Promise<unknown> {
     if (before > 0) world.time.after(before, () => void carryOut());
     else void carryOut();
   });
+}
+
+/** What was sent once may arrive twice; whoever sent it has his answer already. */
+async function carryAgain(world: WireWorld, life: Life, asked: Call, cuts: number): Promise<void> {
+  if (world.powerCuts() !== cuts || life.status === "dead") return;
+  world.say(life, `${asked.verb} arrives a second time`);
+  await carry(world, life, asked);
 }
 
 async function carry(

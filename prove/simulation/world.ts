@@ -306,9 +306,9 @@ class World {
     if (isCurrent) this.time.after(this.random.between(50, 2_000), () => this.#boot());
   }
 
-  #releaseFor({ worker, epoch, store }: Life): void {
+  #releaseFor({ worker, epoch }: Life): void {
     const call: Call = { verb: "release", args: [worker, epoch, undefined] };
-    void store.release(worker, epoch, undefined).then(() => {
+    void this.disk.reader.release(worker, epoch, undefined).then(() => {
       this.disk.wrote({ ...call, result: undefined });
       this.judge.performed(call, undefined);
     });

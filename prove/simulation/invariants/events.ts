@@ -60,12 +60,17 @@ function checkTimer(entry: ModelEntry, before: State, what: string, report: Repo
 
 /** An activity's result is one that its tool gave, in an attempt that was not given up. */
 function checkSettled(
-  { event }: ModelEntry,
+  { event, outcome }: ModelEntry,
   before: State,
   key: string,
   { ledger, report }: { readonly ledger: Ledger; readonly report: Report },
 ): void {
-  if (!before.activities.some((activity) => activity.key === event.invocation)) return;
+  const isPending = ({ key }: { readonly key: string }) => key === event.invocation;
+  if (!before.activities.some(isPending)) {
+    if (outcome === "taken" && !before.children.some(isPending))
+      report(6, `the end of ${key} is taken, and nothing of it is pending`);
+    return;
+  }
   if (!event.type.startsWith("done.")) return;
   const starts = ledger.starts.get(key) ?? [];
   if (!starts.some(({ answer }) => answer !== undefined && isSame(answer, event.data)))
@@ -99,6 +104,8 @@ function checkAlarm(run: ModelRun, entry: ModelEntry, what: string, report: Repo
   if (set === undefined) report(9, `${what} rings what was never set`);
   if (set !== undefined && unset !== undefined && unset.seq > set.seq)
     report(9, `${what} rings what was taken back`);
+  const { at, event } = set ?? entry;
+  if (entry.at < at + ((event.data as { delayMs?: number }).delayMs ?? 0)) report(9, `${what} rings early`);
   if (rang) report(9, `${what} rings what has rung`);
 }
 
