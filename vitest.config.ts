@@ -11,7 +11,6 @@ export default defineConfig({
     include: ["src/**/*.test.ts", "test/**/*.test.ts", "bench/**/*.test.ts", "prove/**/*.test.ts"],
     coverage: {
       provider: "v8",
-      globalSetup: "test/postgres/setup.ts",
       include: ["src/core/**/*.ts"],
       reporter: ["text-summary"],
       // What no test can reach has no place in the core.
