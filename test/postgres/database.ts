@@ -81,6 +81,47 @@ export async function openStore(
   return { store, reopen, dispose: () => store.close() };
 }
 
+/** Stores on one place, and when they have nothing more to do. */
+export interface FreshStores {
+  (): Store;
+  /** Returns once no call is under way and none follows at once: a server takes time that a virtual clock does not see. */
+  settled(): Promise<void>;
+}
+
+/** Stores on one place that is emptied when the first of them is opened, for suites that make stores before they need them. */
+export function freshStores(database: () => Database, options: PostgresOptions = {}): FreshStores {
+  let isFresh = true;
+  let underWay = 0;
+  const create = (): Store => {
+    const { pool, query } = database();
+    const store = postgres(pool, { clock: "caller", ...options });
+    const verbs: Record<string | symbol, unknown> = {
+      open: async () => {
+        await store.open();
+        if (isFresh) await query(empty);
+        isFresh = false;
+      },
+    };
+    return new Proxy(store, {
+      get: (_, name: keyof Store) => {
+        const verb = (verbs[name] ?? store[name]) as ((...given: unknown[]) => Promise<unknown>) | undefined;
+        if (verb === undefined) return undefined;
+        return (...given: unknown[]) => {
+          underWay++;
+          return verb.apply(store, given).finally(() => underWay--);
+        };
+      },
+    });
+  };
+  const settled = async (): Promise<void> => {
+    for (let turns = 0; turns < 5; turns++) {
+      await new Promise((resolve) => setImmediate(resolve));
+      if (underWay > 0) turns = 0;
+    }
+  };
+  return Object.assign(create, { settled });
+}
+
 const empty = [
   ...["run", "attribute", "entry", "snapshot", "content", "inbox", "seen_key", "dead_letter", "activity"],
   ...["chunk", "document"],

@@ -1,3 +1,4 @@
+import { inspect } from "node:util";
 import pg from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createDatabase, createPool, type Database, openStore } from "../../../test/postgres/database.ts";
@@ -37,6 +38,13 @@ describe("a server that cannot be used", () => {
     const error = await failure(url);
     expect(error).toMatchObject({ code: "STORE_UNAVAILABLE", retry: "later" });
     expect((error as Error).message).toContain(advice);
+  });
+
+  test("the address is none, and the password in it is not shown", async () => {
+    const error = await failure("postgres://app:secret@host:port/agents");
+    expect(error).toMatchObject({ code: "STORE_UNAVAILABLE" });
+    expect((error as Error).message).toContain("write postgres://user:password@host:port/database");
+    expect(inspect(error, { depth: 9 })).not.toContain("secret");
   });
 
   test("the database does not exist", async () => {

@@ -62,13 +62,22 @@ export function storeError(error: unknown, store: string): unknown {
   const state = stateOf(error);
   const known = state === undefined ? byNature(error) : (byState[state] ?? byClass[state.slice(0, 2)]);
   if (known === undefined) return error;
+  // Its own error shows the whole address, the password included.
+  if (known === noAddress) return new HoldfastError(known.code, `${store} ${known.problem}`);
   return new HoldfastError(known.code, `${store} ${known.problem}`, {
     cause: error,
     details: { ...(state === undefined ? {} : { state }) },
   });
 }
 
-const byNature = (error: Error): Known | undefined => (error instanceof TypeError ? undefined : unreachable);
+const noAddress = unavailable(
+  "has no address that can be read; write postgres://user:password@host:port/database",
+);
+
+function byNature(error: Error): Known | undefined {
+  if ((error as { code?: unknown }).code === "ERR_INVALID_URL") return noAddress;
+  return error instanceof TypeError ? undefined : unreachable;
+}
 
 /** Whether the connection went away under a call, so that nobody knows what became of it. */
 export function isLost(error: unknown): boolean {
