@@ -243,7 +243,10 @@ test("of many workers that want the lease at once one has it", async () => {
         "owned",
       ),
     ).toBe(1);
-    expect(new Set(leases.map(({ epoch }) => epoch))).toEqual(new Set([round + 1]));
+    // Whoever had it keeps its epoch; anybody else begins a new one.
+    const epochs = new Set(leases.map(({ epoch }) => epoch));
+    expect(epochs.size).toBe(1);
+    expect(Math.max(...epochs)).toBeLessThanOrEqual(round + 1);
   }
 });
 
