@@ -6,4 +6,6 @@ export interface Bug extends Change {
   readonly name: string;
   /** The invariants of which one no longer holds. */
   readonly catches: readonly Invariant[];
+  /** A seed from which on it is soon caught; 1 for most. */
+  readonly from?: number;
 }

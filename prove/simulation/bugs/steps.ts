@@ -37,7 +37,7 @@ export const stepBugs: readonly Bug[] = [
     find: "for (const { failed, row } of deliveries) if (row === undefined) failed(error);",
     replace:
       "void this.#world.read(checkpoint.run.name).then((run) => deliveries.forEach((one) => this.#world.deliver(run, one)), () => deliveries.forEach(({ failed, row }) => row === undefined && failed(error)));",
-    catches: [2],
+    catches: [1, 2],
   },
   {
     name: "lost reply treated as success",
@@ -46,6 +46,13 @@ export const stepBugs: readonly Bug[] = [
     replace:
       'for (const { handled } of deliveries) handled?.({ seq: checkpoint.head.seq, outcome: "taken", error: undefined });',
     catches: [1],
+  },
+  {
+    name: "sender not told of a lost reply",
+    file: "src/runtime/recovery.ts",
+    find: "for (const { failed, row } of deliveries) if (row === undefined) failed(error);",
+    replace: "",
+    catches: [8],
   },
   {
     name: "run in doubt not read again",
@@ -72,7 +79,8 @@ export const stepBugs: readonly Bug[] = [
     name: "patch missing from an entry",
     file: "src/runtime/checkpoint.ts",
     find: "return diff(before as unknown as Json, after as unknown as Json);",
-    replace: "return diff(before as unknown as Json, after as unknown as Json).slice(0, 6);",
+    replace:
+      "const patches = diff(before as unknown as Json, after as unknown as Json); return patches.length > 4 ? patches.slice(1) : patches;",
     catches: [3],
   },
   {
@@ -184,12 +192,5 @@ export const stepBugs: readonly Bug[] = [
     find: "await this.#access.deliver(run, cancelEvent()).catch(",
     replace: "void this.#access.deliver(run, cancelEvent()).catch(",
     catches: [1],
-  },
-  {
-    name: "call left open when the runtime stops",
-    file: "src/runtime/step-loop.ts",
-    find: "await this.#turning;\n    for (const { inbox } of this.#ready)",
-    replace: "await this.#turning;\n    for (const { inbox } of [...this.#ready].slice(1))",
-    catches: [8],
   },
 ];

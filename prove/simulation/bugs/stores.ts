@@ -38,13 +38,6 @@ export const storeBugs: readonly Bug[] = [
     catches: [7],
   },
   {
-    name: "owner that was replaced goes on",
-    file: "src/runtime/ownership.ts",
-    find: "if (this.epoch !== 0 && this.epoch !== lease.epoch) throw lostError();",
-    replace: "",
-    catches: [2, 3, 4, 5, 8],
-  },
-  {
     name: "dedupe forgotten after restart",
     file: "src/store/memory/store.ts",
     find: "for (const { key, seq } of keys) run.seen.set(key, seq);",

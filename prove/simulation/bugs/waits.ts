@@ -17,10 +17,10 @@ export const waitBugs: readonly Bug[] = [
     catches: [8],
   },
   {
-    name: "alarm set back",
+    name: "alarm that sleeps once",
     file: "src/runtime/alarm.ts",
-    find: "if (this.#at !== undefined && this.#at <= at) return;",
-    replace: "if (this.#at !== undefined) return;",
+    find: "if (this.#clock.now() < at) return this.#sleep(at);",
+    replace: "if (this.#clock.now() < at) return;",
     catches: [8],
   },
   {
@@ -36,7 +36,7 @@ export const waitBugs: readonly Bug[] = [
     find: "this.cancelTimers((timer) => timer.id === id && timer.state === undefined);",
     replace:
       "if (this.timers.length < 3) this.cancelTimers((timer) => timer.id === id && timer.state === undefined);",
-    catches: [9],
+    catches: [9, 16],
   },
   {
     name: "timer early",
@@ -75,19 +75,18 @@ export const waitBugs: readonly Bug[] = [
     catches: [1],
   },
   {
-    name: "settle of a cancelled activity",
+    name: "event of a child that was let go",
     file: "src/core/invocation.ts",
     find: "if (invocation === undefined) return endedBefore(work, event);",
-    replace: "if (invocation === undefined) return true;",
-    catches: [1, 6],
+    replace: "if (invocation === undefined) return !settles(event);",
+    catches: [6],
   },
   {
     name: "double settle",
     file: "src/core/invocation.ts",
-    find: "if (work.activities.some(from)) work.activities = without(work.activities, from);",
-    replace:
-      'if (work.activities.some(from)) work.activities = without(work.activities, (one) => from(one) && one.activity !== "fetch");',
-    catches: [4, 6, 8],
+    find: "if (invocation === undefined) return endedBefore(work, event);",
+    replace: "if (invocation === undefined) return settles(event);",
+    catches: [6],
   },
   {
     name: "answer of an attempt that was given up",
@@ -107,7 +106,7 @@ export const waitBugs: readonly Bug[] = [
     name: "activity never begun",
     file: "src/runtime/engine.ts",
     find: "for (const one of begun.values()) this.#activities.start(",
-    replace: "for (const one of [...begun.values()].slice(0, 1)) this.#activities.start(",
+    replace: "for (const one of [...begun.values()].slice(1)) this.#activities.start(",
     catches: [8],
   },
   {
@@ -157,7 +156,7 @@ export const waitBugs: readonly Bug[] = [
     file: "src/runtime/settling.ts",
     find: "if (!isUnavailable(error)) return;",
     replace: "if (error !== undefined) return;",
-    catches: [8],
+    catches: [6, 8],
   },
   {
     name: "end of a run not told",
