@@ -1,16 +1,19 @@
 /**
  * `npm run prove:simulation`: the production runtime in simulated worlds, where processes die before and after every
  * call to the store, replies get lost, clocks jump and the power fails. `--seeds N` says how many worlds, `--from N`
- * where to begin, and `--seed N` shows one of them, event by event.
+ * where to begin, and `--seed N` shows one of them, event by event. `--bug NAME` plants a bug first, and passes if it is
+ * caught.
  */
 import { parseArgs } from "node:util";
-import { proveSimulation, showSeed } from "./simulation/proof.ts";
+import { findBug } from "./simulation/bugs.ts";
+import { plant } from "./simulation/plant.ts";
 
 const { values } = parseArgs({
   options: {
     seed: { type: "string" },
     from: { type: "string", default: "1" },
     seeds: { type: "string", default: "2000" },
+    bug: { type: "string" },
   },
 });
 
@@ -21,13 +24,18 @@ function numberOf(name: string, text: string): number {
 }
 
 const print = (line: string) => console.log(line);
-const passed =
-  values.seed === undefined
-    ? await proveSimulation({
-        seed: numberOf("from", values.from),
-        seeds: numberOf("seeds", values.seeds),
-        print,
-        progress: (worlds) => process.stderr.write(`\r${worlds} worlds`),
-      })
-    : await showSeed(numberOf("seed", values.seed), print);
+const bug = values.bug === undefined ? undefined : findBug(values.bug);
+if (bug !== undefined) plant([bug]);
+// What is planted must be there before the first world is.
+const { huntBug, proveSimulation, showSeed } = await import("./simulation/proof.ts");
+const options = {
+  seed: numberOf("from", values.from),
+  seeds: numberOf("seeds", values.seeds),
+  print,
+  progress: (worlds: number) => process.stderr.write(`\r${worlds} worlds`),
+};
+let passed: boolean;
+if (values.seed !== undefined) passed = await showSeed(numberOf("seed", values.seed), print);
+else if (bug !== undefined) passed = await huntBug(bug, options);
+else passed = await proveSimulation(options);
 process.exitCode = passed ? 0 : 1;

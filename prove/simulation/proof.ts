@@ -1,4 +1,5 @@
 /** The proof: world after world, a sample of them twice, and what repeats the first failure. */
+import type { Bug } from "./bugs/bug.ts";
 import type { Invariant } from "./invariants/report.ts";
 import { type Fate, simulate, traceHash } from "./world.ts";
 
@@ -38,6 +39,24 @@ export async function proveSimulation({ seed, seeds, print, progress }: ProofOpt
     `prove:simulation ${passed ? "passed" : "failed"}: ${worlds} worlds, ${lives} processes, ${steps} steps, ${acked} events acknowledged, ${twice} worlds twice, ${failed} violations`,
   );
   return passed;
+}
+
+/** Runs worlds until one of them catches the bug that was planted; false if none does, or for another reason. */
+export async function huntBug(
+  { name, catches }: Bug,
+  { seed, seeds, print }: ProofOptions,
+): Promise<boolean> {
+  for (let next = seed; next < seed + seeds; next++) {
+    const fate = await simulate(next);
+    if (fate.violation === undefined) continue;
+    const expected = catches.includes(fate.violation.invariant);
+    print(
+      `${name}: ${expected ? "caught" : "caught by another invariant"} in world ${next}, ${showViolation(fate)}`,
+    );
+    return expected;
+  }
+  print(`${name}: not caught in ${seeds} worlds`);
+  return false;
 }
 
 /** Shows one world, event by event. */

@@ -30,7 +30,7 @@ export interface Fate {
 }
 
 /** Every so many worlds one is on SQLite. */
-const sqliteEvery = 40;
+const sqliteEvery = 50;
 /** How long things may take to come to rest: longer than any wait in the machines, and all the clock was set back. */
 const restMsMax = 600_000;
 const restEveryMs = 4_000;
@@ -41,6 +41,9 @@ const compareEvery = 10;
 
 export async function simulate(seed: number): Promise<Fate> {
   const world = new World(seed);
+  // Errors are part of the weather; where they come from costs more than the rest of the world.
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = 0;
   const unhandled = (error: unknown) =>
     world.judge.report(8, `a process dies of a promise nobody heeds: ${error}`);
   process.on("unhandledRejection", unhandled);
@@ -48,6 +51,7 @@ export async function simulate(seed: number): Promise<Fate> {
     await world.live();
   } finally {
     process.off("unhandledRejection", unhandled);
+    Error.stackTraceLimit = stackTraceLimit;
   }
   return world.fate();
 }
@@ -237,7 +241,7 @@ class World {
       if (life.status === "dead") return;
       this.say(life, `cannot start: ${(error as { code?: string }).code ?? error}`);
       life.kill();
-      this.time.after(this.random.between(300, 3_000), () => this.#boot());
+      this.time.after(this.random.between(1_000, 5_000), () => this.#boot());
     }
   }
 

@@ -39,6 +39,7 @@ export function checkEntry(
     report(2, `${what} was taken before`);
   if (before === undefined) return;
   if (entry.event.timer !== undefined) checkTimer(entry, before, what, report);
+  if (entry.event.invocation !== undefined) checkPending(entry, before, what, report);
   if (settles(entry.event)) checkSettled(entry, before, `${run.head.run}:${entry.event.invocation}`, world);
   if (run.machine.id === "desk") checkDesk(run, report);
   if (run.machine.id === "alarm-clock" && entry.event.type === "ring") checkAlarm(run, entry, what, report);
@@ -58,19 +59,22 @@ function checkTimer(entry: ModelEntry, before: State, what: string, report: Repo
     report(9, `${what} fires a timer that stays set`);
 }
 
+/** What an invocation says is only heard while that is pending. */
+function checkPending({ event, outcome }: ModelEntry, before: State, what: string, report: Report): void {
+  const isPending = ({ key }: { readonly key: string }) => key === event.invocation;
+  if (outcome !== "taken" || before.activities.some(isPending) || before.children.some(isPending)) return;
+  report(6, `${what} comes from ${event.invocation}, which is not pending`);
+}
+
 /** An activity's result is one that its tool gave, in an attempt that was not given up. */
 function checkSettled(
-  { event, outcome }: ModelEntry,
+  { event }: ModelEntry,
   before: State,
   key: string,
   { ledger, report }: { readonly ledger: Ledger; readonly report: Report },
 ): void {
   const isPending = ({ key }: { readonly key: string }) => key === event.invocation;
-  if (!before.activities.some(isPending)) {
-    if (outcome === "taken" && !before.children.some(isPending))
-      report(6, `the end of ${key} is taken, and nothing of it is pending`);
-    return;
-  }
+  if (!before.activities.some(isPending)) return;
   if (!event.type.startsWith("done.")) return;
   const starts = ledger.starts.get(key) ?? [];
   if (!starts.some(({ answer }) => answer !== undefined && isSame(answer, event.data)))

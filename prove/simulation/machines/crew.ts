@@ -46,6 +46,8 @@ const region = (tool: keyof typeof calls) => ({
 export const crewMachine = defineMachine<CrewContext>({
   id: "crew",
   start: { answers: [], errors: [], unknowns: 0 },
+  // What comes from a call that is over must not get here.
+  on: { "done.invoke.*": { update: keepAnswer }, "error.invoke.*": { update: keepError } } as never,
   type: "parallel",
   states: { fetching: region("fetch"), paying: region("pay"), crawling: region("crawl") } as never,
 });

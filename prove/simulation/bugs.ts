@@ -1,0 +1,16 @@
+/** Every bug that can be planted: what the simulation must be able to catch, or it proves nothing. */
+import type { Bug } from "./bugs/bug.ts";
+import { stepBugs } from "./bugs/steps.ts";
+import { storeBugs } from "./bugs/stores.ts";
+import { waitBugs } from "./bugs/waits.ts";
+
+export const bugs: readonly Bug[] = [...stepBugs, ...storeBugs, ...waitBugs];
+
+export function findBug(name: string): Bug {
+  const bug = bugs.find((one) => one.name === name);
+  if (bug === undefined)
+    throw new Error(
+      `There is no bug ${JSON.stringify(name)}; there are ${bugs.map((one) => one.name).join(", ")}`,
+    );
+  return bug;
+}
