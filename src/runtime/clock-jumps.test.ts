@@ -8,31 +8,40 @@ import { memory } from "../store/memory/store.ts";
 import { sqlite } from "../store/sqlite/store.ts";
 import type { Store } from "../store/store.ts";
 import { VirtualClock } from "../testing/virtual-clock.ts";
-import { createRuntime } from "./runtime.ts";
+import { createRuntime, type Runtime } from "./runtime.ts";
 
 const tenYears = 10 * 365 * 86_400_000;
 const napper = defineMachine({
   id: "napper",
   initial: "awake",
-  states: { awake: { on: { nap: "asleep" } }, asleep: { after: { "1m": "awake" } } },
+  states: {
+    awake: { on: { nap: "asleep", doze: "dozing" } },
+    asleep: { after: { "1m": "awake" } },
+    dozing: { after: { "1m": { target: "awake", resume: "remaining" } } },
+  },
 });
 
 const folder = mkdtempSync(join(tmpdir(), "holdfast-jumps-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
+let files = 0;
 const stores: Readonly<Record<string, () => Store>> = {
   memory,
-  SQLite: () => sqlite(join(folder, "jumps.db")),
+  SQLite: () => sqlite(join(folder, `${files++}.db`)),
 };
 
 describe.each(Object.keys(stores))("on %s", (kind) => {
   const boot = async (name: string) => {
     const clock = new VirtualClock(Date.UTC(2026, 10, 16, 12));
     const store = (stores[kind] as () => Store)();
-    const runtime = await createRuntime({ store, clock, machines: [napper] });
+    const reboot = async (before?: Runtime) => {
+      await before?.close();
+      return createRuntime({ store, clock, machines: [napper] });
+    };
+    const runtime = await reboot();
     const run = await runtime.start(napper, { id: name });
     await run.send("nap");
     const where = async () => (await run.state()).configuration;
-    return { clock, runtime, run, where };
+    return { clock, runtime, run, where, reboot };
   };
 
   test("a clock set forward makes due what lies in between, and the runtime goes on", async () => {
@@ -58,5 +67,22 @@ describe.each(Object.keys(stores))("on %s", (kind) => {
     expect(await where()).toEqual(["awake"]);
     await run.send("nap");
     await runtime.close();
+  });
+
+  test("an outage that a wrong clock noted does not hold up timers once the clock is right", async () => {
+    const { clock, runtime, reboot } = await boot("outage");
+    await runtime.close();
+    clock.jump(tenYears);
+    const second = await reboot();
+    clock.jump(-tenYears);
+    const run = await second.start(napper, { id: "later" });
+    await run.send("doze");
+    await clock.advance("1m");
+    expect((await run.state()).configuration).toEqual(["awake"]);
+    await run.send("doze");
+    const third = await reboot(second);
+    await clock.advance("1m");
+    expect((await (await third.run("later")).state()).configuration).toEqual(["awake"]);
+    await third.close();
   });
 });

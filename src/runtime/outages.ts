@@ -20,7 +20,8 @@ export class Outages {
   /** Reads what is known, and adds the one that ends now; `aliveAt` is the last sign of life of the owner before. */
   async open(aliveAt: number | undefined, now: number): Promise<void> {
     const document = await this.#store.readDocument(systemTenant, documentName);
-    this.#list = document === undefined ? [] : (decode(document.bytes, documentName) as unknown as Outage[]);
+    const known = document === undefined ? [] : (decode(document.bytes, documentName) as unknown as Outage[]);
+    this.#list = known.filter((outage) => isOver(outage, now));
     // A clock that was set back in between says nothing of how long nobody was there.
     if (aliveAt === undefined || aliveAt >= now) return;
     this.#list = [...this.#list, { from: aliveAt, until: now }].slice(-limits.outagesMax);
@@ -29,11 +30,16 @@ export class Outages {
   }
 
   /** Those that move some of these timers. */
-  moving(timers: readonly Timer[]): readonly Outage[] {
+  moving(timers: readonly Timer[], now: number): readonly Outage[] {
     const waiting = timers.filter(({ resume }) => resume !== undefined);
     if (waiting.length === 0) return [];
     const since = Math.min(...waiting.map((timer) => timer.since as number));
-    const list = this.#list.filter(({ until }) => until > since);
+    const list = this.#list.filter((outage) => outage.until > since && isOver(outage, now));
     return waiting.some((timer) => resumedDue(timer, list).due !== timer.due) ? list : [];
   }
+}
+
+/** One that lies ahead was noted by a clock that has been set back since, and says nothing of timers set by now. */
+function isOver({ until }: Outage, now: number): boolean {
+  return until <= now;
 }

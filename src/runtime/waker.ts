@@ -1,6 +1,5 @@
 /** The waker: sees to it that whatever is due is taken up: timers, times that are up, retries, and what a crash left. */
 import { cancelEvent, type Event, resumeEvent } from "../core/event.ts";
-import { resumedDue } from "../core/timer.ts";
 import { HoldfastError, isHoldfastError, isUnavailable } from "../errors.ts";
 import type { RunName } from "../store/records.ts";
 import type { Store } from "../store/store.ts";
@@ -74,7 +73,7 @@ export class Waker {
 
   /** Tells a run that came into memory of the outages that move its timers, and wakes it for those that are due. */
   resume(run: LiveRun): void {
-    const outages = this.#outages.moving(run.state.timers);
+    const outages = this.#outages.moving(run.state.timers, this.#world.clock.now());
     if (outages.length > 0) this.#deliver(run, resumeEvent(outages));
     if (run.head.wakeAt !== undefined) this.wakeAt(run.head.wakeAt);
   }
@@ -128,16 +127,18 @@ export class Waker {
     }
   }
 
-  /** Ends a run whose time is up, or fires the timers that are due, the earliest first. */
+  /**
+   * Ends a run whose time is up, or fires the timers that are due, the earliest first. It has been told of outages when
+   * it came into memory; before that step is durable it is busy, and does not come here.
+   */
   #fire(run: LiveRun, now: number): void {
     const reason = exhausted(run.head, now);
     if (reason !== undefined) {
       this.#deliver(run, cancelEvent(reason));
       return;
     }
-    const outages = this.#outages.moving(run.state.timers);
     for (const timer of run.state.timers.toSorted((one, other) => one.due - other.due)) {
-      if (resumedDue(timer, outages).due <= now) this.#deliver(run, { ...timer.event, timer: timer.key });
+      if (timer.due <= now) this.#deliver(run, { ...timer.event, timer: timer.key });
     }
   }
 
