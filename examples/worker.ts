@@ -133,11 +133,11 @@ const opening = createRuntime({
   store: sqlite(storePath(task.folder)),
   machines: [
     {
-      machine: researcher as never,
+      machine: researcher,
       activities: {
         ...Object.fromEntries(plainTools.map((name) => [name, tool(name)])),
         ...{ write, findPublication },
-      } as never,
+      },
     },
   ],
 });

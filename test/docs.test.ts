@@ -107,8 +107,9 @@ function failuresOf(codes: readonly string[]): (string | null)[] {
       for (const file of ${JSON.stringify(files)})
         failures.push(await import(file).then(() => null, (error) => error.stack));
       writeFileSync(${JSON.stringify(report)}, JSON.stringify(failures));`;
+    // What a snippet writes, as a store, goes with the folder.
     execFileSync(process.execPath, ["--conditions=source", "--input-type=module", "-e", driver], {
-      cwd: root,
+      cwd: folder,
     });
     return JSON.parse(readFileSync(report, "utf8")) as (string | null)[];
   });

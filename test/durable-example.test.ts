@@ -1,14 +1,18 @@
 /** `npm start` and `npm run journal` as processes of their own, judged by the ledger that the agent's world keeps. */
 import { execFileSync, spawnSync } from "node:child_process";
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { afterAll, describe, expect, test } from "vitest";
 import { ledgerPath } from "../examples/folder.ts";
+import { readRuns } from "../examples/read-journal.ts";
 import { Stage } from "../examples/stage.ts";
 import { verify } from "../examples/verify.ts";
 import { root } from "./project.ts";
+
+/** What takes longer hangs. */
+const hangsMs = 60_000;
 
 const folders: string[] = [];
 afterAll(() => {
@@ -224,4 +228,35 @@ describe("a stage", () => {
     expect(painted({ NO_COLOR: "1" })).toBe('"x"');
     expect(painted({ NO_COLOR: "" })).not.toBe('"x"');
   });
+});
+
+test("B4: the first program of the README, killed again and again wherever it is, goes on and ends as if nothing was", {
+  timeout: 10 * hangsMs,
+}, async () => {
+  // A module of this package, so that `holdfast` is this source; git and the linter ignore the folder.
+  mkdirSync(join(root, "coverage"), { recursive: true });
+  const folder = mkdtempSync(join(root, "coverage", "quick-start-"));
+  folders.push(folder);
+  const [, code = ""] = /^```ts\n(.*?)^```$/ms.exec(readFileSync(join(root, "README.md"), "utf8")) ?? [];
+  writeFileSync(join(folder, "agent.ts"), `${code}\nconsole.log(output);\n`);
+  const live = (killAfterMs: number) =>
+    spawnSync(process.execPath, ["--conditions=source", "agent.ts"], {
+      ...{ cwd: folder, encoding: "utf8", timeout: killAfterMs, killSignal: "SIGKILL" },
+    });
+  const ended = { status: 0, stdout: "Why does kelp hold? It grips (q-1:1.0).\n", stderr: "" };
+  const begun = performance.now();
+  expect(live(hangsMs)).toMatchObject(ended);
+  const lastsMs = performance.now() - begun;
+  for (const suffix of ["", "-wal", "-shm"]) rmSync(join(folder, `agents.db${suffix}`), { force: true });
+  // From before it opens its store to about its end; where exactly does not matter.
+  for (let part = 4; part <= 10; part++) live(Math.ceil((lastsMs * part) / 10));
+  expect(live(hangsMs)).toMatchObject(ended);
+  const [record] = await readRuns(join(folder, "agents.db"));
+  expect(record?.entries.map(({ event }) => event.type).sort()).toEqual([
+    "approve",
+    "done.invoke.thinking",
+    "start",
+  ]);
+  // And once more, when it is long over.
+  expect(live(hangsMs)).toMatchObject(ended);
 });
