@@ -67,7 +67,10 @@ export class Engine implements Runtime, Access {
     this.#registry = createRegistry(options.machines);
     this.past = new Past(store, seal);
     this.streams = new Streams(store, clock, seal);
-    this.deadLetters = new DeadLetters(store, seal, (row) => this.#inboxes.arrived(row));
+    this.deadLetters = new DeadLetters({
+      ...{ store, seal, check: () => this.#check() },
+      arrived: (row) => this.#inboxes.arrived(row),
+    });
     const failed = (error: unknown) => this.#fail(error);
     const epoch = () => this.#ownership.epoch;
     this.#ownership = new Ownership(store, clock, workerName(ids.next()), failed);
@@ -127,7 +130,7 @@ export class Engine implements Runtime, Access {
     if (this.#closed) return;
     this.#closed = true;
     this.#stop(closedError());
-    await this.#loop.close();
+    await this.#loop.close(closedError());
     await this.#ownership.giveBack().catch(() => {});
     await this.#store.close();
   }
@@ -136,7 +139,7 @@ export class Engine implements Runtime, Access {
     if (this.#closed || this.#failure !== undefined) return;
     this.#failure = error;
     this.#stop(error);
-    void this.#loop.close();
+    void this.#loop.close(error);
   }
 
   #stop(error: unknown): void {
@@ -237,7 +240,7 @@ export class Engine implements Runtime, Access {
 
   #deliver(run: LiveRun, parts: Pick<Delivery, "event" | "key" | "spent">): Promise<Handled> {
     return new Promise((handled, failed) => {
-      if (this.#closed || this.#failure !== undefined) failed(this.#failure ?? closedError());
+      if (this.#closed || this.#failure !== undefined) return failed(this.#failure ?? closedError());
       const priority = eventPriority(run.machine.machine.chart, parts.event);
       this.#loop.deliver(run, { ...parts, priority, handled, failed });
     });
