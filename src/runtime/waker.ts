@@ -42,6 +42,8 @@ export class Waker {
   readonly #unreadable = new Set<string>();
   /** Runs that may have come further than anybody here has been told. */
   readonly #uncertain = new Map<string, RunName>();
+  /** Whether an answer of the store was lost since all was looked at, so that events may wait that nobody here was told of. */
+  #lost = false;
   #waking = false;
   #again = false;
   #closed = false;
@@ -70,6 +72,7 @@ export class Waker {
 
   /** The store could not be reached: what is due is looked for again in a while, and so is a run nobody is sure of. */
   wakeLater(uncertain?: RunName): void {
+    this.#lost = true;
     if (uncertain !== undefined) this.#uncertain.set(keyOf(uncertain), uncertain);
     this.wakeAt(this.#world.clock.now() + laterMs);
   }
@@ -97,15 +100,17 @@ export class Waker {
   async #wakeDue(): Promise<void> {
     const { store, clock } = this.#world;
     const now = clock.now();
+    const lost = this.#lost;
+    this.#lost = false;
     for (const [key, name] of this.#uncertain) {
-      await this.#wakeRun(name, now);
+      await this.#wakeRun(name, now, lost);
       this.#uncertain.delete(key);
     }
     const limit = dueMax + this.#unreadable.size;
     const due = await store.due(now, limit);
     for (const name of due) {
       if (this.#closed) return;
-      if (!this.#unreadable.has(keyOf(name))) await this.#wakeRun(name, now);
+      if (!this.#unreadable.has(keyOf(name))) await this.#wakeRun(name, now, lost);
     }
     const next = await store.nextDue();
     // What is due and was not taken up, being busy or unreadable, is asked for again soon, but not at once.
@@ -113,13 +118,12 @@ export class Waker {
     if (due.length >= limit) this.wakeAt(now + nextPageMs);
   }
 
-  async #wakeRun(name: RunName, now: number): Promise<void> {
+  async #wakeRun(name: RunName, now: number, lost: boolean): Promise<void> {
     try {
       const run = await this.#world.find(name);
       if (run?.head.status !== "active" || this.#world.isTaking(run)) return;
       this.#fire(run, now);
-      // An event may wait that nobody here was told of, since the store's answer was lost.
-      if (!this.#world.isTaking(run)) this.#world.refill(run);
+      if (lost && !this.#world.isTaking(run)) this.#world.refill(run);
     } catch (error) {
       if (!isHoldfastError(error) || isUnavailable(error)) throw error;
       this.#unreadable.add(keyOf(name));
