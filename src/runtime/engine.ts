@@ -302,7 +302,12 @@ export class Engine implements Runtime, Access {
     if (!active) this.#residents.remove(run);
     if (hasEnded(run)) this.#inboxes.ended(run.name);
     else if (run.head.seq === taken.length) this.#residents.add(run);
-    for (const { step } of taken) if (step.effects.length > 0) this.#tell(run, step.effects);
+    for (const { step } of taken) {
+      if (step.effects.length > 0) this.#tell(run, step.effects);
+      for (const { replyTo, type } of step.dropped)
+        if (replyTo !== undefined)
+          this.replies.refuse(replyName(run.name, replyTo), droppedError(run.name, type));
+    }
     for (const one of begun.values()) this.#activities.start(one, run.machine.activities, run.head);
     for (const { row } of sends) this.#inboxes.arrived(row);
     if (active && run.head.wakeAt !== undefined) this.#waker.wakeAt(run.head.wakeAt);
@@ -377,6 +382,13 @@ export class Engine implements Runtime, Access {
 /** An error as it was before it went into the journal. */
 function errorOf({ code, message }: Record<string, unknown>): HoldfastError {
   return new HoldfastError(code as HoldfastError["code"], message as string);
+}
+
+function droppedError({ run }: RunName, type: string): HoldfastError {
+  return new HoldfastError(
+    "ASK_UNANSWERED",
+    `The run ${JSON.stringify(run)} deferred ${JSON.stringify(type)}, and no state takes it any more`,
+  );
 }
 
 function closedError(): HoldfastError {

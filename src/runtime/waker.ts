@@ -44,6 +44,8 @@ export class Waker {
   readonly #uncertain = new Map<string, RunName>();
   /** Whether an answer of the store was lost since all was looked at, so that events may wait that nobody here was told of. */
   #lost = false;
+  /** Whatever is due, a store that failed is left alone until then. */
+  #pausedUntil = 0;
   #waking = false;
   #again = false;
   #closed = false;
@@ -67,14 +69,16 @@ export class Waker {
 
   /** Something is due at this time. */
   wakeAt(at: number): void {
-    if (!this.#closed) this.#alarm.set(at);
+    if (!this.#closed) this.#alarm.set(Math.max(at, this.#pausedUntil));
   }
 
   /** The store could not be reached: what is due is looked for again in a while, and so is a run nobody is sure of. */
   wakeLater(uncertain?: RunName): void {
     this.#lost = true;
     if (uncertain !== undefined) this.#uncertain.set(keyOf(uncertain), uncertain);
-    this.wakeAt(this.#world.clock.now() + laterMs);
+    this.#pausedUntil = this.#world.clock.now() + laterMs;
+    this.#alarm.stop();
+    this.wakeAt(this.#pausedUntil);
   }
 
   /** Tells a run that came into memory of the outages that move its timers, and wakes it for those that are due. */
