@@ -14,6 +14,7 @@ import type { Begun } from "./checkpoint.ts";
 import type { Clock } from "./clock.ts";
 import type { Ids } from "./ids.ts";
 import { keyOf } from "./name.ts";
+import type { Past } from "./past.ts";
 import { Recorder } from "./recorder.ts";
 import { retryDelayMs, retryPolicy } from "./retry.ts";
 import type { Owner, Seal } from "./seal.ts";
@@ -40,6 +41,7 @@ export interface ActivityWorld {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly seal: Seal;
+  readonly past: Past;
   readonly streams: Streams;
   readonly store: Store;
   readonly epoch: () => number;
@@ -83,6 +85,13 @@ export class Activities {
         await this.#world.settle(row, settledEvent(effect, end), job.report.spent);
       if (this.#jobs.get(id) === job) this.#jobs.delete(id);
     });
+  }
+
+  /** Goes on with activities that were begun before, by whoever that was. */
+  async startAll(rows: readonly ActivityRow[], activities: Job["activities"], owner: Owner): Promise<void> {
+    const effects = await Promise.all(rows.map((row) => this.#world.past.activity(row, owner)));
+    for (const [index, effect] of effects.entries())
+      this.start({ row: rows[index] as ActivityRow, effect }, activities, owner);
   }
 
   /** The activity is not wanted any more: its signal is aborted and its result will be ignored. */

@@ -13,10 +13,15 @@ export function mayWait({ run, taken, repeats, forced }: Checkpoint): boolean {
   if (checkpoint === "step" || forced || repeats.length > 0 || taken.length >= waitingMax) return false;
   if (checkpoint === "manual") return true;
   if ("every" in checkpoint) return taken.length < checkpoint.every;
-  let before = run.state;
-  for (const { step } of taken) {
-    if (checkpoint.when({ before, after: step.state })) return false;
-    before = step.state;
+  try {
+    let before = run.state;
+    for (const { step } of taken) {
+      if (checkpoint.when({ before, after: step.state })) return false;
+      before = step.state;
+    }
+    return true;
+  } catch {
+    // Who cannot say whether a change is worth it gets every change kept.
+    return false;
   }
-  return true;
 }

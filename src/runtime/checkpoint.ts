@@ -99,7 +99,8 @@ export class Checkpoint {
     const step = takeStep(this.run, this.state, delivery.event, at);
     this.#add(delivery.event, step, at, delivery);
     if (key !== undefined) this.#keys = (this.#keys ?? new Set()).add(key);
-    if (delivery.row === undefined || step.effects.length > 0) this.forced = true;
+    const ends = step.state.status !== "active";
+    if (delivery.row === undefined || step.effects.length > 0 || ends) this.forced = true;
     if (step.outcome === "refused" && settles(delivery.event)) this.#park(step, at);
     const reason = this.head.status === "active" ? exhausted(this.head, at) : undefined;
     if (reason !== undefined) this.#end(cancelEvent(reason), at);

@@ -24,23 +24,27 @@ interface Options {
   readonly tenant?: string;
 }
 
-export class DeadLetters {
-  readonly #store: Store;
-  readonly #seal: Seal;
-  readonly #arrived: (row: DeadLetterRow) => void;
+interface LetterWorld {
+  readonly store: Store;
+  readonly seal: Seal;
+  /** Throws if the runtime is closed. */
+  check(): void;
+  /** An event is in an inbox again. */
+  arrived(row: DeadLetterRow): void;
+}
 
-  /** `arrived` is told of one that is in an inbox again. */
-  constructor(store: Store, seal: Seal, arrived: (row: DeadLetterRow) => void) {
-    this.#store = store;
-    this.#seal = seal;
-    this.#arrived = arrived;
+export class DeadLetters {
+  readonly #world: LetterWorld;
+
+  constructor(world: LetterWorld) {
+    this.#world = world;
   }
 
   /** All of a tenant's, in the order they were lost. */
   async *list({ tenant = defaultTenant }: Options = {}): AsyncGenerator<DeadLetter> {
     for await (const row of this.#rows(tenant, 0)) {
       const { number, run, reason, at, bytes } = row;
-      const event = decode(this.#seal.open(bytes, row), `dead letter ${number}`) as unknown as Event;
+      const event = decode(this.#world.seal.open(bytes, row), `dead letter ${number}`) as unknown as Event;
       yield { number, run, event, reason, at };
     }
   }
@@ -50,25 +54,26 @@ export class DeadLetters {
     const row = await this.#find(number, options);
     const { number: _number, reason: _reason, ...event } = row;
     const again = { ...event, run: options.to ?? row.run };
-    const [outcome] = await this.#store.enqueue([again]);
+    const [outcome] = await this.#world.store.enqueue([again]);
     if (outcome === "missing" || outcome === "ended") {
       throw new HoldfastError(
         outcome === "missing" ? "RUN_UNKNOWN" : "RUN_ENDED",
         `The dead letter ${number} cannot go to ${JSON.stringify(again.run)}: ${outcome === "missing" ? "there is no such run" : "it has ended"}; name another run with { to }`,
       );
     }
-    await this.#store.removeDeadLetter(row.tenant, number);
-    this.#arrived({ ...row, run: again.run });
+    await this.#world.store.removeDeadLetter(row.tenant, number);
+    this.#world.arrived({ ...row, run: again.run });
   }
 
   /** Forgets one. */
   async discard(number: number, options: Options = {}): Promise<void> {
     const { tenant } = await this.#find(number, options);
-    await this.#store.removeDeadLetter(tenant, number);
+    await this.#world.store.removeDeadLetter(tenant, number);
   }
 
   async #find(number: number, { tenant = defaultTenant }: Options): Promise<DeadLetterRow> {
-    const [row] = await this.#store.readDeadLetters(tenant, number - 1, 1);
+    this.#world.check();
+    const [row] = await this.#world.store.readDeadLetters(tenant, number - 1, 1);
     if (row?.number === number) return row;
     throw new HoldfastError(
       "LETTER_UNKNOWN",
@@ -78,7 +83,8 @@ export class DeadLetters {
 
   async *#rows(tenant: string, after: number): AsyncGenerator<DeadLetterRow> {
     for (let last = after; ; ) {
-      const rows = await this.#store.readDeadLetters(tenant, last, pageSize);
+      this.#world.check();
+      const rows = await this.#world.store.readDeadLetters(tenant, last, pageSize);
       if (rows.length === 0) return;
       yield* rows;
       last = (rows.at(-1) as DeadLetterRow).number;

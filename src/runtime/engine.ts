@@ -10,7 +10,7 @@ import type { Machine } from "../core/machine.ts";
 import { describeError } from "../core/work.ts";
 import { HoldfastError, isUnavailable } from "../errors.ts";
 import { limits } from "../limits.ts";
-import type { ActivityRow, RunHead, RunName } from "../store/records.ts";
+import type { RunHead, RunName } from "../store/records.ts";
 import type { Store } from "../store/store.ts";
 import { Activities } from "./activity.ts";
 import { limitsOf } from "./budget.ts";
@@ -92,7 +92,10 @@ export class Engine implements Runtime, Access {
     this.#registry = createRegistry([...options.machines, this.#schedules.entry]);
     this.past = new Past(store, seal);
     this.streams = new Streams(store, clock, seal);
-    this.deadLetters = new DeadLetters(store, seal, (row) => this.#inboxes.arrived(row));
+    this.deadLetters = new DeadLetters({
+      ...{ store, seal, check: () => this.#check() },
+      arrived: (row) => this.#inboxes.arrived(row),
+    });
     const failed = (error: unknown) => this.#fail(error);
     const epoch = () => this.#ownership.epoch;
     this.#ownership = new Ownership(store, clock, workerName(ids.next()), failed);
@@ -141,7 +144,7 @@ export class Engine implements Runtime, Access {
       enqueue: (run, event) => this.enqueue(run, [{ event, key: undefined }]),
     });
     this.#activities = new Activities({
-      ...{ store, clock, ids, seal, epoch, streams: this.streams },
+      ...{ store, clock, ids, seal, epoch, past: this.past, streams: this.streams },
       settle: (name, event, spent) => settling.settle(name, event, spent),
     });
   }
@@ -304,7 +307,7 @@ export class Engine implements Runtime, Access {
     if (run.state.timers.some(({ resume }) => resume !== undefined))
       await this.deliver(run, resumeEvent([outage]));
     const loaded = await this.#store.load(run.name);
-    await this.#startActivities(run, loaded?.activities ?? []);
+    await this.#activities.startAll(loaded?.activities ?? [], run.machine.activities, run.head);
     run.more = true;
     this.#inboxes.refill(run);
     this.#waker.resume(run);
@@ -321,7 +324,10 @@ export class Engine implements Runtime, Access {
       this.#residents.remove(run);
       this.#inboxes.ended(run.name);
     } else if (run.head.seq === taken.length) this.#residents.add(run);
-    for (const { step } of taken) if (step.effects.length > 0) this.#tell(run, step.effects);
+    for (const { step } of taken) {
+      if (step.effects.length > 0) this.#tell(run, step.effects);
+      for (const event of step.dropped) this.#refuseReply(run, event);
+    }
     for (const one of begun.values()) this.#activities.start(one, run.machine.activities, run.head);
     for (const { row } of sends) this.#inboxes.arrived(row);
     if (active && run.head.wakeAt !== undefined) this.#waker.wakeAt(run.head.wakeAt);
@@ -337,6 +343,13 @@ export class Engine implements Runtime, Access {
       else if (effect.type === "cancel" && effect.of === "activity")
         this.#activities.cancel(name, effect.key);
     }
+  }
+
+  /** An event that asked and will never be taken gets no reply. */
+  #refuseReply({ name }: LiveRun, { replyTo, type }: Event): void {
+    if (replyTo === undefined) return;
+    const dropped = `The run ${JSON.stringify(name.run)} deferred ${JSON.stringify(type)}, and no state takes it any more`;
+    this.replies.refuse(replyName(name, replyTo), new HoldfastError("ASK_UNANSWERED", dropped));
   }
 
   /** Puts a run aside for a person, with what is wrong. */
@@ -368,20 +381,12 @@ export class Engine implements Runtime, Access {
       this.#residents.add(run);
       return run;
     }
-    await this.#startActivities(run, loaded.activities);
+    await this.#activities.startAll(loaded.activities, run.machine.activities, run.head);
     this.#residents.add(run);
     run.more = loaded.inbox.length >= limits.inboxLoadedMax;
     for (const row of loaded.inbox) this.#inboxes.bring(run, row);
     this.#waker.resume(run);
     return run;
-  }
-
-  async #startActivities(run: LiveRun, rows: readonly ActivityRow[]): Promise<void> {
-    const effects = await Promise.all(rows.map((row) => this.past.activity(row, run.head)));
-    effects.forEach((effect, index) => {
-      const row = rows[index] as ActivityRow;
-      this.#activities.start({ row, effect }, run.machine.activities, run.head);
-    });
   }
 }
 

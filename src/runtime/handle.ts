@@ -122,7 +122,7 @@ export class Handle implements Run {
     });
     const late = this.#expire(timeout, type);
     try {
-      const handled = this.#take(run, event, key, replyTo);
+      const handled = this.#take(run, event, key);
       return await Promise.race([reply.told, ended.seen.then(never), late.passed, handled]);
     } finally {
       reply.cancel();
@@ -132,7 +132,7 @@ export class Handle implements Run {
   }
 
   /** Gives an event that asks to the run; resolves only with a reply that was given before. */
-  async #take(run: LiveRun, event: Event, key: string | undefined, replyTo: string): Promise<Json> {
+  async #take(run: LiveRun, event: Event, key: string | undefined): Promise<Json> {
     const before = key === undefined ? undefined : await this.#access.readReceipt(this.#name, key);
     const handled =
       before === undefined && run.head.status === "active"
@@ -146,12 +146,21 @@ export class Handle implements Run {
         { cause: error },
       );
     }
-    if (before !== undefined) {
-      for await (const { effects } of this.journal(seq))
-        for (const effect of effects)
-          if (effect.type === "reply" && effect.to === replyTo) return effect.data as Json;
-    }
-    return never();
+    return before === undefined ? never() : this.#readReply(run, event, seq);
+  }
+
+  /** The reply to an event that was taken before; waits for one that is still to come. */
+  async #readReply(run: LiveRun, { type, replyTo }: Event, taken: number): Promise<Json> {
+    const asked = (await this.#access.past.entry(run.head, taken)).event.replyTo === replyTo;
+    for await (const { effects } of this.journal(taken))
+      for (const effect of effects)
+        if (asked && effect.type === "reply" && effect.to === replyTo) return effect.data as Json;
+    if (asked && !hasEnded(run)) return never();
+    const why = asked ? "ended without a reply to it" : "took it without being asked";
+    throw new HoldfastError(
+      "ASK_UNANSWERED",
+      `The run ${JSON.stringify(this.id)} has had ${JSON.stringify(type)} under this key before, and ${why}`,
+    );
   }
 
   #expire(timeout: number | string | undefined, type: string): { passed: Promise<never>; cancel(): void } {

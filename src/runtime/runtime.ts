@@ -7,6 +7,11 @@ export type * from "./run.ts";
 /** Opens a store and brings its runs back to life. */
 export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   const runtime = new Engine(options);
-  await runtime.open();
+  try {
+    await runtime.open();
+  } catch (error) {
+    await runtime.close().catch(() => {});
+    throw error;
+  }
   return runtime;
 }

@@ -87,11 +87,13 @@ export class StepLoop {
     return this.isTaking(run) || this.#waiting.has(run);
   }
 
-  /** Takes no more turns; resolves when the one under way is over. Whoever waits for another one is told this error. */
+  /** Takes no more turns; resolves when the one under way is over. Whoever waits for another is told why there is none. */
   async close(error: unknown): Promise<void> {
     this.#closed = true;
     await this.#turning;
-    for (const { inbox } of this.#ready) for (const { failed } of inbox.splice(0)) failed(error);
+    for (const { inbox } of this.#ready)
+      for (const { failed, row } of inbox.splice(0)) if (row === undefined) failed(error);
+    this.#ready.clear();
   }
 
   async #turns(): Promise<void> {

@@ -39,6 +39,10 @@ export class Waker {
   readonly #unreadable = new Set<string>();
   /** Runs of which nobody here knows what the store has. What is under way for this process is not due: it is read. */
   readonly #doubtful = new Map<string, RunName>();
+  /** Whether an answer of the store was lost since all was looked at, so that events may wait that nobody here was told of. */
+  #lost = false;
+  /** Whatever is due, a store that failed is left alone until then. */
+  #pausedUntil = 0;
   #waking = false;
   #again = false;
   #closed = false;
@@ -62,13 +66,19 @@ export class Waker {
 
   /** Something is due at this time. */
   wakeAt(at: number): void {
-    if (!this.#closed) this.#alarm.set(at);
+    if (this.#closed) return;
+    // A clock that was set back must not make the pause longer.
+    const pausedUntil = Math.min(this.#pausedUntil, this.#world.clock.now() + laterMs);
+    this.#alarm.set(Math.max(at, pausedUntil));
   }
 
-  /** The store could not be reached: these runs, and what is due, are looked for again in a while. */
+  /** The store could not be reached: these runs, and what is due, are looked for again in a while, and not before. */
   wakeLater(names: readonly RunName[] = []): void {
+    this.#lost = true;
     for (const name of names) this.#doubtful.set(keyOf(name), name);
-    this.wakeAt(this.#world.clock.now() + laterMs);
+    this.#pausedUntil = this.#world.clock.now() + laterMs;
+    this.#alarm.stop();
+    this.wakeAt(this.#pausedUntil);
   }
 
   /** Tells a run that came into memory of the outages that move its timers, and wakes it for those that are due. */
@@ -94,15 +104,17 @@ export class Waker {
   async #wakeDue(): Promise<void> {
     const { store, clock } = this.#world;
     const now = clock.now();
+    const lost = this.#lost;
+    this.#lost = false;
     for (const [key, name] of this.#doubtful) {
-      await this.#wakeRun(name, now);
+      await this.#wakeRun(name, now, lost);
       this.#doubtful.delete(key);
     }
     const limit = dueMax + this.#unreadable.size;
     const due = await store.due(now, limit);
     for (const name of due) {
       if (this.#closed) return;
-      if (!this.#unreadable.has(keyOf(name))) await this.#wakeRun(name, now);
+      if (!this.#unreadable.has(keyOf(name))) await this.#wakeRun(name, now, lost);
     }
     const next = await store.nextDue();
     // What is due and was not taken up, being busy or unreadable, is asked for again soon, but not at once.
@@ -110,7 +122,7 @@ export class Waker {
     if (due.length >= limit) this.wakeAt(now + nextPageMs);
   }
 
-  async #wakeRun(name: RunName, now: number): Promise<void> {
+  async #wakeRun(name: RunName, now: number, lost: boolean): Promise<void> {
     try {
       const run = await this.#world.find(name);
       // One that is in doubt may never have begun.
@@ -118,8 +130,7 @@ export class Waker {
       if (run === undefined) throw strayError(name);
       if (run.head.status !== "active" || this.#world.isTaking(run)) return;
       this.#fire(run, now);
-      // It is due and has nothing to do: then an event may wait that nobody here was told of.
-      if (!this.#world.isTaking(run)) this.#world.refill(run);
+      if (lost && !this.#world.isTaking(run)) this.#world.refill(run);
     } catch (error) {
       if (!isHoldfastError(error) || isUnavailable(error)) throw error;
       this.#unreadable.add(keyOf(name));

@@ -35,7 +35,7 @@ function clockOf(clock: Clock, life: Life): Clock {
   return {
     now: () => clock.now(),
     after: (ms, run) => clock.after(ms, () => life.dead || run()),
-    soon: (run) => clock.soon(() => life.dead || run()),
+    soon: (run) => void setImmediate(() => life.dead || run()),
   };
 }
 

@@ -1,0 +1,87 @@
+/** Closing a runtime while things are under way: everybody is told, nothing durable is lost, and the store is free. */
+import { describe, expect, test } from "vitest";
+import { callerWith, counter } from "../../test/runtime/machines.ts";
+import { onEveryStore } from "../../test/runtime/world.ts";
+import type { ActivityScope } from "./attempt.ts";
+import { createRuntime } from "./runtime.ts";
+
+const closed = { code: "RUNTIME_CLOSED" };
+const numbers = (count: number) => Array.from({ length: count }, (_, index) => index);
+
+onEveryStore((world) => {
+  describe("a runtime that is closed", () => {
+    test("B4: answers every send that is under way, and keeps exactly those it said yes to", async () => {
+      for (const ticks of numbers(12)) {
+        const { boot, close } = await world();
+        const first = await boot([counter]);
+        const run = await first.start(counter, { id: "a" });
+        const sends = numbers(200).map((n) => run.send("note", n));
+        for (let tick = 0; tick < ticks; tick++) await Promise.resolve();
+        const closing = close(first);
+        const outcomes = await Promise.allSettled(sends);
+        await closing;
+        for (const outcome of outcomes)
+          if (outcome.status === "rejected") expect(outcome.reason).toMatchObject(closed);
+        const again = await (await boot([counter])).run("a");
+        const accepted = outcomes.flatMap(({ status }, n) => (status === "fulfilled" ? n : []));
+        expect((await again.state()).context.log).toEqual(accepted);
+      }
+    });
+
+    test("tells whoever waits, and refuses whatever is asked of it after", async () => {
+      const { boot, close } = await world();
+      const runtime = await boot([counter]);
+      const run = await runtime.start(counter, { id: "a" });
+      const waiting = [run.finished(), run.waitFor("asleep"), run.ask("nothing", 1, { timeout: "1h" })];
+      const told = Promise.allSettled(waiting);
+      await close(runtime);
+      const [finished, waited] = await told;
+      expect([finished, waited]).toMatchObject([{ reason: closed }, { reason: closed }]);
+      for (const call of [
+        run.send("add", 1),
+        run.sendAll([{ type: "add" }]),
+        run.ask("add", 1),
+        run.state(),
+        run.finished(),
+        run.waitFor("open"),
+        run.cancel(),
+        runtime.run("a"),
+        runtime.start(counter, { id: "b" }),
+        runtime.find()[Symbol.asyncIterator]().next(),
+        runtime.deadLetters.list()[Symbol.asyncIterator]().next(),
+      ])
+        await expect(call).rejects.toMatchObject(closed);
+      await runtime.close();
+    });
+
+    test("aborts its activities, which run again in the next process", async () => {
+      const { boot, close, clock } = await world();
+      const machine = callerWith();
+      const reasons: unknown[] = [];
+      const tool = (_: never, { signal }: ActivityScope) =>
+        new Promise((_resolve, reject) => {
+          signal.addEventListener("abort", () => {
+            reasons.push(signal.reason);
+            reject(signal.reason);
+          });
+        });
+      const first = await boot([{ machine, activities: { tool } }]);
+      await first.start(machine, { id: "a" });
+      await clock.advance(0);
+      await close(first);
+      expect(reasons).toMatchObject([{ message: "The runtime is closing" }]);
+      const run = await (await boot([{ machine, activities: { tool: () => "out" } }])).run("a");
+      await run.waitFor("done");
+      expect((await run.state()).context.got).toBe("out");
+    });
+
+    test("gives the store back: another opens it at once, while one that is open is refused", async () => {
+      const { boot, close, place, clock } = await world();
+      const first = await boot([counter]);
+      const second = { store: place.connect(), clock, machines: [] };
+      await expect(createRuntime(second)).rejects.toMatchObject({ code: "STORE_OWNED" });
+      await close(first);
+      await (await createRuntime({ ...second, store: place.connect() })).close();
+    });
+  });
+});
