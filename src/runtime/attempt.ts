@@ -88,7 +88,7 @@ export class Attempt {
       await (await this.#writer)?.flush();
       return { output: output === undefined ? undefined : toJson(output, [], "output") };
     } catch (error) {
-      return { error: describeError(error), lost: this.#overdue.signal.aborted };
+      return { error: describeFailure(error), lost: this.#overdue.signal.aborted };
     } finally {
       stop();
       this.#stopBeat();
@@ -129,6 +129,17 @@ export class Attempt {
       },
     };
   }
+}
+
+/** What was thrown, with what tells whether another attempt can help: its `code`, and `retryable: false`. */
+function describeFailure(thrown: unknown): JsonObject {
+  const { code, retryable, message } = Object(thrown) as Readonly<Record<string, unknown>>;
+  return {
+    ...describeError(thrown),
+    ...(thrown instanceof Error || typeof message !== "string" ? undefined : { message }),
+    ...(typeof code === "string" || typeof code === "number" ? { code } : undefined),
+    ...(retryable === false ? { retryable } : undefined),
+  };
 }
 
 function aborted(signal: AbortSignal): Promise<never> {
