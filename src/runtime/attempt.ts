@@ -59,6 +59,8 @@ export class Attempt {
   readonly #signal: AbortSignal;
   #stopBeat: () => void = () => {};
   #writer: Promise<StreamWriter> | undefined;
+  /** Whether it has ended or was given up: user code may go on, but nobody listens any more. */
+  #over = false;
   report: Report;
 
   constructor(
@@ -88,10 +90,13 @@ export class Attempt {
       await (await this.#writer)?.flush();
       return { output: output === undefined ? undefined : toJson(output, [], "output") };
     } catch (error) {
-      return { error: describeError(error), lost: this.#overdue.signal.aborted };
+      return { error: describeFailure(error), lost: this.#overdue.signal.aborted };
     } finally {
+      this.#over = true;
       stop();
       this.#stopBeat();
+      // What was gathered is written before the next attempt says something.
+      await this.#writer?.then((writer) => writer.flush()).catch(() => {});
     }
   }
 
@@ -113,25 +118,51 @@ export class Attempt {
     return {
       ...{ key: `${run}:${key}`, run, tenant, attempt, signal: this.#signal },
       progress: this.report.progress,
-      checkpoint: async (progress) => {
-        // What an attempt that was given up still says must not replace what a later one said.
-        this.#signal.throwIfAborted();
-        this.#beat();
-        this.report = { ...this.report, progress: toJson(progress, [], "progress") };
-        await this.#world.keep(this.report);
+      checkpoint: (progress) => unheard(this.#checkpoint(progress)),
+      heartbeat: () => {
+        if (!this.#over) this.#beat();
       },
-      heartbeat: () => this.#beat(),
-      write: async (chunk) => {
-        this.#signal.throwIfAborted();
-        this.#beat();
-        this.#writer ??= this.#world.stream();
-        await (await this.#writer).write(chunk);
-      },
+      write: (chunk) => unheard(this.#write(chunk)),
       spend: (spending) => {
-        this.report = { ...this.report, spent: addSpending(this.report.spent, spending) };
+        if (!this.#over) this.report = { ...this.report, spent: addSpending(this.report.spent, spending) };
       },
     };
   }
+
+  async #checkpoint(progress: Json): Promise<void> {
+    this.#check();
+    this.#beat();
+    this.report = { ...this.report, progress: toJson(progress, [], "progress") };
+    await this.#world.keep(this.report);
+  }
+
+  async #write(chunk: Json): Promise<void> {
+    this.#check();
+    this.#beat();
+    this.#writer ??= this.#world.stream();
+    await (await this.#writer).write(chunk);
+  }
+
+  #check(): void {
+    if (this.#over) throw new Error(`Attempt ${this.#row.attempt} of ${this.#row.activity} is over`);
+  }
+}
+
+/** A promise that user code need not wait for: that it failed is told by the end of the attempt, not by the process. */
+function unheard(promise: Promise<void>): Promise<void> {
+  promise.catch(() => {});
+  return promise;
+}
+
+/** What was thrown, with what tells whether another attempt can help: its `code`, and `retryable: false`. */
+function describeFailure(thrown: unknown): JsonObject {
+  const { code, retryable, message } = Object(thrown) as Readonly<Record<string, unknown>>;
+  return {
+    ...describeError(thrown),
+    ...(thrown instanceof Error || typeof message !== "string" ? undefined : { message }),
+    ...(typeof code === "string" || typeof code === "number" ? { code } : undefined),
+    ...(retryable === false ? { retryable } : undefined),
+  };
 }
 
 function aborted(signal: AbortSignal): Promise<never> {

@@ -92,10 +92,8 @@ export class Engine implements Runtime, Access {
     this.#registry = createRegistry([...options.machines, this.#schedules.entry]);
     this.past = new Past(store, seal);
     this.streams = new Streams(store, clock, seal);
-    this.deadLetters = new DeadLetters({
-      ...{ store, seal, check: () => this.#check() },
-      arrived: (row) => this.#inboxes.arrived(row),
-    });
+    const check = () => this.#check();
+    this.deadLetters = new DeadLetters({ store, seal, check, arrived: (row) => this.#inboxes.arrived(row) });
     const failed = (error: unknown) => this.#fail(error);
     const epoch = () => this.#ownership.epoch;
     this.#ownership = new Ownership(store, clock, workerName(ids.next()), failed);

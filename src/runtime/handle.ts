@@ -198,13 +198,19 @@ export class Handle implements Run {
   }
 
   async #see(holds: (sight: Sight) => boolean): Promise<Sight> {
-    const watching = this.#access.watch(this.#name, holds);
+    const watching = this.#watch(holds);
     try {
-      const run = await this.#access.read(this.#name);
-      return holds(run) ? run : await watching.seen;
+      return await watching.seen;
     } finally {
       watching.cancel();
     }
+  }
+
+  /** The first checkpoint of which this holds, be it the newest one. */
+  #watch(holds: (sight: Sight) => boolean): ReturnType<Access["watch"]> {
+    const { seen, cancel } = this.#access.watch(this.#name, holds);
+    const newest = async () => this.#access.read(this.#name);
+    return { seen: newest().then((run) => (holds(run) ? run : seen)), cancel };
   }
 
   async cancel(): Promise<void> {
@@ -242,11 +248,12 @@ export class Handle implements Run {
         `The run ${JSON.stringify(this.id)} has no activity ${JSON.stringify(activity)} under way; one that is over is found by its key`,
       );
     }
-    const isOver = async () => {
-      const run = await this.#access.read(this.#name);
-      return run.state.activities.every((one) => one.key !== key);
-    };
-    yield* this.#access.streams.read({ ...this.#name, key }, head, from, isOver);
+    const over = this.#watch((sight) => sight.state.activities.every((one) => one.key !== key));
+    try {
+      yield* this.#access.streams.read({ ...this.#name, key }, head, from, over.seen);
+    } finally {
+      over.cancel();
+    }
   }
 
   async *journal(from = 1): AsyncGenerator<Entry> {

@@ -63,8 +63,9 @@ export class StepLoop {
     });
   }
 
-  /** Commits what a run has taken and not committed yet; throws if the store cannot. */
+  /** Commits what a run has taken and not committed yet, once it has taken all it was given; throws if the store cannot. */
   async checkpoint(run: LiveRun): Promise<void> {
+    if (this.isTaking(run)) await this.#turning;
     const waiting = this.#waiting.get(run);
     if (waiting === undefined) return;
     waiting.forced = true;

@@ -49,11 +49,18 @@ export class Streams {
     this.#seal = seal;
   }
 
-  /** The writing end for one attempt; it goes on after what earlier attempts left. */
-  async open(name: StreamName, owner: Owner, attempt: number): Promise<StreamWriter> {
+  /**
+   * The writing end for one attempt; it goes on after what earlier attempts left, with a higher number than theirs: a
+   * crash may have come before the store knew of their number.
+   */
+  async open(name: StreamName, owner: Owner, given: number): Promise<StreamWriter> {
     let offset = 0;
-    for (let rows = await this.#read(name, 0); rows.length > 0; rows = await this.#read(name, offset))
-      offset = (rows.at(-1) as ChunkRow).offset + 1;
+    let attempt = given;
+    for (let rows = await this.#read(name, 0); rows.length > 0; rows = await this.#read(name, offset)) {
+      const last = rows.at(-1) as ChunkRow;
+      offset = last.offset + 1;
+      attempt = Math.max(given, last.attempt + 1);
+    }
     const append = async (rows: readonly ChunkRow[]) => {
       await this.#store.appendChunks(name, name.key, rows);
       this.#news.tell(placeOf(name), undefined);
@@ -62,30 +69,25 @@ export class Streams {
     return new StreamWriter({ append, close, clock: this.#clock }, offset, attempt);
   }
 
-  /** The pieces of a stream from an offset on, as they come, until `isOver` says that there will be no more. */
-  async *read(
-    name: StreamName,
-    owner: Owner,
-    from: number,
-    isOver: () => Promise<boolean>,
-  ): AsyncGenerator<Chunk> {
+  /** The pieces of a stream from an offset on, as they come, until the activity is over. */
+  async *read(name: StreamName, owner: Owner, from: number, over: Promise<unknown>): AsyncGenerator<Chunk> {
+    let isOver = false;
+    const ended = over.then(() => {
+      isOver = true;
+    });
+    ended.catch(() => {});
     for (let offset = from; ; ) {
       const news = this.#news.wait(placeOf(name));
-      const over = await isOver();
+      const last = isOver;
       const rows = await this.#read(name, offset);
       for (const { bytes, ...row } of rows) {
         yield { ...row, data: decode(this.#seal.open(bytes, owner), `piece ${row.offset} of ${name.key}`) };
         offset = row.offset + 1;
       }
-      if (rows.length > 0) news.cancel();
-      else if (over) return news.cancel();
-      else await news.told;
+      if (rows.length === 0 && !last) await Promise.race([news.told, ended]);
+      news.cancel();
+      if (rows.length === 0 && last) return;
     }
-  }
-
-  /** The activity is over: whoever reads its stream comes to its end. */
-  end(name: StreamName): void {
-    this.#news.tell(placeOf(name), undefined);
   }
 
   close(error: unknown): void {

@@ -1,0 +1,188 @@
+/** Streams: what an activity says while it runs, in pieces that are durable before anybody reads them. */
+import { describe, expect, test } from "vitest";
+import { callerWith } from "../../test/runtime/machines.ts";
+import { listOf, onEveryStore } from "../../test/runtime/world.ts";
+import type { Json } from "../index.ts";
+import type { ActivityScope } from "./attempt.ts";
+import type { Chunk } from "./stream.ts";
+
+const numbers = (count: number) => Array.from({ length: count }, (_, index) => index);
+const dataOf = (chunks: readonly Chunk[]) => chunks.map(({ data }) => data);
+
+onEveryStore((world) => {
+  /** A run whose tool says what it is told to, and ends when it is told to. */
+  const begin = async (options: object = {}) => {
+    const here = await world();
+    const machine = callerWith(options);
+    const scopes: ActivityScope[] = [];
+    let end: (value: unknown) => void = () => {};
+    let fail: (error: Error) => void = () => {};
+    const tool = (_: never, scope: ActivityScope) => {
+      scopes.push(scope);
+      return new Promise((resolve, reject) => {
+        end = resolve;
+        fail = reject;
+      });
+    };
+    const entry = { machine, activities: { tool } };
+    const runtime = await here.boot([entry]);
+    const run = await runtime.start(machine, { id: "a" });
+    await here.rest();
+    const say = async (...pieces: Json[]) => {
+      const said = pieces.map((piece) => scopes.at(-1)?.write(piece));
+      await here.clock.advance(50);
+      await Promise.all(said);
+    };
+    const ends = { end: () => end("out"), fail: (error: Error) => fail(error) };
+    return { ...here, ...ends, entry, machine, runtime, run, scopes, say };
+  };
+
+  describe("a stream", () => {
+    test("B12: gives every piece in order, without gaps, and ends with its activity", async () => {
+      const { run, say, end } = await begin();
+      const read = listOf(run.stream("call"));
+      await say("a", "b");
+      await say({ c: 1 });
+      end();
+      expect(await read).toEqual(["a", "b", { c: 1 }].map((data, offset) => ({ offset, attempt: 1, data })));
+    });
+
+    test("B12: ends with an activity that fails, and with one that is cancelled", async () => {
+      const failing = await begin();
+      const failed = listOf(failing.run.stream("call"));
+      await failing.say(1);
+      failing.fail(new Error("no"));
+      expect(dataOf(await failed)).toEqual([1]);
+      const stopping = await begin();
+      const stopped = listOf(stopping.run.stream("call"));
+      await stopping.say(1);
+      await stopping.run.send("stop");
+      expect(dataOf(await stopped)).toEqual([1]);
+      const cancelling = await begin();
+      const cancelled = listOf(cancelling.run.stream("call"));
+      await cancelling.run.cancel();
+      expect(await cancelled).toEqual([]);
+    });
+
+    test("B12: is read from any offset, by several, also when its activity is over", async () => {
+      const { run, say, end } = await begin();
+      await say(...numbers(10));
+      const readers = [0, 4, 9, 10].map((from) => listOf(run.stream("call", from)));
+      await say(10);
+      end();
+      const read = await Promise.all(readers);
+      expect(read.map(dataOf)).toEqual([0, 4, 9, 10].map((from) => numbers(11).slice(from)));
+      await run.waitFor("done");
+      expect(dataOf(await listOf(run.stream("1.0", 8)))).toEqual([8, 9, 10]);
+    });
+
+    test("B12: gives what was said before a crash, and marks what the next attempt says by a higher number", async () => {
+      const { run, say, runtime, crash, boot, entry, scopes, rest, clock, end } = await begin();
+      const before: Chunk[] = [];
+      const reading = (async () => {
+        for await (const chunk of run.stream("call")) before.push(chunk);
+      })();
+      reading.catch(() => {});
+      await say("one", "two");
+      expect(before.length).toBe(2);
+      await crash(runtime);
+      const again = await (await boot([entry])).run("a");
+      await rest();
+      expect(scopes.length).toBe(2);
+      const rest1 = listOf(again.stream("call", before.length));
+      void scopes.at(-1)?.write("eins");
+      await clock.advance(50);
+      end();
+      expect([...before, ...(await rest1)]).toEqual([
+        { offset: 0, attempt: 1, data: "one" },
+        { offset: 1, attempt: 1, data: "two" },
+        { offset: 2, attempt: 2, data: "eins" },
+      ]);
+    });
+
+    test("B12: marks what an attempt after a failure says by a higher number", async () => {
+      const { run, say, fail, end, clock } = await begin({ retry: { attempts: 3, first: "10ms" } });
+      const read = listOf(run.stream("call"));
+      await say("one");
+      fail(new Error("busy"));
+      await clock.advance("1s");
+      await say("two");
+      fail(new Error("busy"));
+      await clock.advance("1s");
+      await say("three");
+      end();
+      expect(await read).toEqual(
+        ["one", "two", "three"].map((data, offset) => ({ offset, attempt: offset + 1, data })),
+      );
+    });
+
+    test("B12: keeps what was said just before a failure, though nobody waited for it", async () => {
+      const { run, fail, end, clock, scopes, rest } = await begin({ retry: { attempts: 3, first: 0 } });
+      const read = listOf(run.stream("call"));
+      void scopes[0]?.write("last words");
+      fail(new Error("busy"));
+      await rest();
+      void scopes[1]?.write("first words");
+      await clock.advance(50);
+      end();
+      expect(await read).toEqual([
+        { offset: 0, attempt: 1, data: "last words" },
+        { offset: 1, attempt: 2, data: "first words" },
+      ]);
+    });
+
+    test("B12: shows nothing that is not durable", async () => {
+      const { run, scopes, watch, clock } = await begin();
+      const seen: Chunk[] = [];
+      const reading = (async () => {
+        for await (const chunk of run.stream("call")) seen.push(chunk);
+      })();
+      reading.catch(() => {});
+      watch.fault = ({ verb }) => (verb === "appendChunks" ? "before" : undefined);
+      const written = scopes[0]?.write("secret");
+      await clock.advance(100);
+      await expect(written).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
+      expect(seen).toEqual([]);
+    });
+
+    test("B12: gathers what is said in one moment into one write", async () => {
+      const { say, watch } = await begin();
+      const before = watch.count("appendChunks");
+      await say(...numbers(100));
+      expect(watch.count("appendChunks") - before).toBe(1);
+    });
+
+    test("B12: that could not be kept fails its attempt, and does not hurt the process", async () => {
+      const { run, end, scopes, watch, clock } = await begin();
+      watch.fault = ({ verb }) => (verb === "appendChunks" ? "before" : undefined);
+      void scopes[0]?.write("lost");
+      end();
+      await clock.advance(100);
+      await run.waitFor("failed");
+      expect((await run.state()).context.got).toMatchObject({ code: "STORE_UNAVAILABLE" });
+    });
+
+    test("B12: of thousands of pieces is read page by page", async () => {
+      const { run, say, end } = await begin();
+      await say(...numbers(1_800));
+      const read = listOf(run.stream("call"));
+      end();
+      expect(dataOf(await read)).toEqual(numbers(1_800));
+    });
+
+    test("F5: of an activity that is not under way is found by its key only", async () => {
+      const { run } = await begin();
+      await expect(listOf(run.stream("other"))).rejects.toMatchObject({ code: "ACTIVITY_UNKNOWN" });
+      expect(await listOf(run.stream("9.9"))).toEqual([]);
+    });
+
+    test("tells its readers when the runtime is closed", async () => {
+      const { run, runtime, close, say } = await begin();
+      const read = listOf(run.stream("call"));
+      await say(1);
+      const told = expect(read).rejects.toMatchObject({ code: "RUNTIME_CLOSED" });
+      await close(runtime);
+      await told;
+    });
+  });
+});
