@@ -90,6 +90,7 @@ export class Engine implements Runtime, Access {
       ...{ store, clock, ids, seal, find, deliver, park },
       isBusy: (run) => this.#loop.isBusy(run),
       live: (name) => this.#residents.read(name),
+      wakeLater: () => this.#waker.wakeLater(),
       readReceipt: (name, key) => this.readReceipt(name, key),
     });
     const recovery = new Recovery({

@@ -30,6 +30,8 @@ export interface InboxWorld {
   deliver(run: LiveRun, delivery: Delivery): void;
   park(run: LiveRun, error: unknown): void;
   readReceipt(name: RunName, key: string): Promise<Receipt | undefined>;
+  /** What cannot be read now is due: it is looked for again in a while. */
+  wakeLater(): void;
 }
 
 export class Inboxes {
@@ -84,8 +86,7 @@ export class Inboxes {
 
   /** Whoever reads the run may have begun before the event came. */
   async #fetch(row: InboxRow): Promise<void> {
-    // What cannot be read now is due, and found when the store can be read again.
-    const run = await this.#world.find(row).catch(() => undefined);
+    const run = await this.#world.find(row).catch(() => this.#world.wakeLater());
     if (run?.head.status !== "active") return;
     run.more = true;
     this.refill(run);
@@ -102,6 +103,7 @@ export class Inboxes {
       },
       () => {
         run.more = true;
+        this.#world.wakeLater();
       },
     );
   }
