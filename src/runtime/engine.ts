@@ -295,8 +295,10 @@ export class Engine implements Runtime, Access {
     for (const child of starts) this.#publish(child);
     const key = keyOf(run.name);
     const active = run.head.status === "active";
-    if (hasEnded(run)) this.#residents.remove(run);
-    else if (run.head.seq === taken.length) this.#residents.add(run);
+    if (hasEnded(run)) {
+      this.#residents.remove(run);
+      this.#inboxes.ended(run);
+    } else if (run.head.seq === taken.length) this.#residents.add(run);
     for (const { step } of taken) if (step.effects.length > 0) this.#tell(run, step.effects);
     for (const one of begun.values()) this.#activities.start(one, run.machine.activities, run.head);
     for (const { row } of sends) this.#inboxes.arrived(row);
@@ -349,7 +351,10 @@ export class Engine implements Runtime, Access {
     const loaded = await this.#store.load(name);
     if (loaded === undefined) return undefined;
     const run = await hydrate(loaded, this.#registry, this.past);
-    if (hasEnded(run)) return run;
+    if (hasEnded(run)) {
+      this.#inboxes.ended(run);
+      return run;
+    }
     if (run.head.status === "parked") {
       this.#residents.add(run);
       return run;

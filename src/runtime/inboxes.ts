@@ -4,7 +4,7 @@
  */
 import type { Event } from "../core/event.ts";
 import type { JsonObject } from "../core/json.ts";
-import { HoldfastError } from "../errors.ts";
+import { HoldfastError, isUnavailable } from "../errors.ts";
 import { limits } from "../limits.ts";
 import { decode, encode } from "../store/codec.ts";
 import type { InboxRow, RunName } from "../store/records.ts";
@@ -36,8 +36,8 @@ export interface InboxWorld {
 
 export class Inboxes {
   readonly #world: InboxWorld;
-  /** Whoever wants to know what became of an event in an inbox, by its row or its key. */
-  readonly #handled = new Waiters<Handled>();
+  /** Whoever wants to know what became of an event in an inbox: by run, and then by its row or its key. */
+  readonly #handled = new Map<string, Waiters<Handled>>();
 
   constructor(world: InboxWorld) {
     this.#world = world;
@@ -74,7 +74,9 @@ export class Inboxes {
 
   /** Resolves with what became of an event in the inbox, once that is known here. */
   handled(name: RunName, rowOrKey: string): Promise<Handled> {
-    return this.#handled.wait(`${keyOf(name)} ${rowOrKey}`).told;
+    const waiters = this.#handled.get(keyOf(name)) ?? new Waiters<Handled>();
+    this.#handled.set(keyOf(name), waiters);
+    return waiters.wait(rowOrKey).told;
   }
 
   /** An event is in a run's inbox: the run takes it from there, now if it is in memory, else when it has been read. */
@@ -115,21 +117,35 @@ export class Inboxes {
     try {
       const event = decode(seal.open(row.bytes, row), `event ${row.id}`) as unknown as Event;
       const priority = eventPriority(run.machine.machine.chart, event);
-      const handled = (one: Handled) => this.#tell(row, one);
-      const failed = (error: unknown) => park(run, error);
+      const handled = (one: Handled) => this.#tell(row, (waiters, name) => waiters.tell(name, one));
+      const failed = (error: unknown) =>
+        isUnavailable(error)
+          ? this.#tell(row, (waiters, name) => waiters.refuse(name, error))
+          : park(run, error);
       deliver(run, { event, row: row.id, priority, handled, failed, ...(row.key && { key: row.key }) });
     } catch (error) {
       park(run, error);
     }
   }
 
-  #tell(row: InboxRow, handled: Handled): void {
-    const name = keyOf(row);
-    this.#handled.tell(`${name} ${row.id}`, handled);
-    if (row.key !== undefined) this.#handled.tell(`${name} ${row.key}`, handled);
+  #tell({ id, key, ...run }: InboxRow, tell: (waiters: Waiters<Handled>, name: string) => void): void {
+    const waiters = this.#handled.get(keyOf(run));
+    if (waiters === undefined) return;
+    tell(waiters, id);
+    if (key !== undefined) tell(waiters, key);
+    if (waiters.isEmpty) this.#handled.delete(keyOf(run));
+  }
+
+  /** A run has ended: whatever waited in its inbox is a dead letter. */
+  ended({ name, head }: LiveRun): void {
+    const waiters = this.#handled.get(keyOf(name));
+    this.#handled.delete(keyOf(name));
+    const lost = `The run ${JSON.stringify(name.run)} is ${head.status} and took no more; what waited is a dead letter`;
+    waiters?.close(new HoldfastError("RUN_ENDED", lost));
   }
 
   close(error: unknown): void {
-    this.#handled.close(error);
+    for (const waiters of this.#handled.values()) waiters.close(error);
+    this.#handled.clear();
   }
 }

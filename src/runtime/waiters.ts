@@ -19,6 +19,10 @@ export class Waiters<Value> {
     return { told, cancel };
   }
 
+  get isEmpty(): boolean {
+    return this.#byName.size === 0;
+  }
+
   tell(name: string, value: Value): void {
     for (const { resolve } of this.#take(name)) resolve(value);
   }
