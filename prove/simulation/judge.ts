@@ -6,6 +6,7 @@ import type { State } from "holdfast";
 import { isHoldfastError } from "../../src/errors.ts";
 import type { ActivityScope } from "../../src/runtime/attempt.ts";
 import type { Handled } from "../../src/runtime/live-run.ts";
+import { defaultTenant } from "../../src/runtime/name.ts";
 import { Past } from "../../src/runtime/past.ts";
 import { noSeal } from "../../src/runtime/seal.ts";
 import { decode } from "../../src/store/codec.ts";
@@ -13,7 +14,7 @@ import type { ActivityRow, InboxRow } from "../../src/store/records.ts";
 import type { Commit, CommitOutcome, Lease, LoadedRun, Store } from "../../src/store/store.ts";
 import type { Call, Write } from "./disk.ts";
 import { checkBeside, checkCommit, checkOutcome, isSame } from "./invariants/commits.ts";
-import { checkEntry, checkTokens, entriesOf } from "./invariants/events.ts";
+import { checkBatch, checkEntry, checkTokens, entriesOf, isKept } from "./invariants/events.ts";
 import type { Invariant, Report } from "./invariants/report.ts";
 import type { Ledger, Sent } from "./ledger.ts";
 import type { Life } from "./life.ts";
@@ -57,7 +58,7 @@ export class Judge {
       if (verb === "commit") this.#committed(args[0] as Commit[], result as CommitOutcome[]);
       else if (verb === "own") this.#owned(args as [string, number, number], result as Lease);
       else if (verb === "release") this.#released(args as [string, number]);
-      else if (verb === "enqueue") this.model.enqueue(args[0] as InboxRow[]);
+      else if (verb === "enqueue") this.#enqueued(args[0] as InboxRow[]);
       else if (verb === "recordActivities")
         this.#recorded(args as [ActivityRow[], number], result as boolean[]);
     } catch (error) {
@@ -89,6 +90,19 @@ export class Judge {
       this.steps++;
     }
     checkTokens(this.model, report);
+    this.#checkBatches(run);
+  }
+
+  #enqueued(rows: readonly InboxRow[]): void {
+    this.model.enqueue(rows);
+    const [first] = rows;
+    const run = first && this.model.find(first);
+    if (run !== undefined) this.#checkBatches(run);
+  }
+
+  #checkBatches({ head }: ModelRun): void {
+    for (const batch of this.#ledger.batches)
+      if (batch[0]?.run === head.run) checkBatch(this.model, batch, this.report);
   }
 
   #owned([worker, leaseMs, now]: [string, number, number], lease: Lease): void {
@@ -139,7 +153,7 @@ export class Judge {
       if (this.model.runs.get(name)?.entries[seq - 1]?.digest !== digest)
         this.report(17, `checkpoint ${seq} of ${name} was durable and is gone`);
     for (const sent of this.#ledger.sent)
-      if (sent.acked !== undefined && entriesOf(this.model.find(sent), sent).length === 0)
+      if ((sent.acked !== undefined || sent.replied) && entriesOf(this.model.find(sent), sent).length === 0)
         this.report(1, `${sent.type} ${sent.data.n} was acknowledged and is gone`);
   }
 
@@ -182,6 +196,25 @@ export class Judge {
         1,
         `${what} was ${outcome} at ${seq}, the user was told, and it was ${entry.outcome} at ${entry.seq}`,
       );
+  }
+
+  /** A user was told that an event is durable. */
+  kept(sent: Sent): void {
+    if (!isKept(this.model, sent))
+      this.report(1, `${sent.type} ${sent.data.n} of ${sent.run} was acknowledged and is nowhere`);
+  }
+
+  /** A user was told a reply. */
+  replied(sent: Sent, reply: unknown): void {
+    const what = `${sent.type} ${sent.data.n} of ${sent.run}`;
+    const given = this.model
+      .find(sent)
+      ?.entries.some(({ effects }) => effects.some((one) => one.type === "reply" && isSame(one.data, reply)));
+    if (!given) this.report(21, `${what} was given the reply ${JSON.stringify(reply)}, which is in no entry`);
+    if (!isSame(reply, { n: sent.data.n }))
+      this.report(21, `${what} was given another one's reply, ${JSON.stringify(reply)}`);
+    if (entriesOf(this.model.find(sent), sent).length === 0)
+      this.report(1, `${what} was replied to and is in no entry`);
   }
 
   /** A user was told that an event came too late. */
@@ -229,6 +262,15 @@ export class Judge {
         : (decode(row.report, "a report") as { progress?: never }).progress;
     if (!isSame(progress, kept))
       this.report(6, `${key} gets the progress ${JSON.stringify(progress)}, not ${JSON.stringify(kept)}`);
+  }
+
+  /** The store has the dead letters that the books have. */
+  async compareLetters(store: Store): Promise<void> {
+    const letters = await store.readDeadLetters(defaultTenant, 0, 10_000);
+    const show = ({ run, id }: InboxRow) => `${run} ${id}`;
+    const wanted = this.model.deadLetters.map(({ row }) => show(row));
+    if (!isSame(letters.map(show).sort(), wanted.sort()))
+      this.report(1, `the dead letters are ${letters.map(show)} and should be ${wanted}`);
   }
 
   /** What the store holds of a run is what the books say. */

@@ -15,6 +15,8 @@ export interface Sent extends Order {
   acked: Handled | undefined;
   /** The user is done with it, acknowledged or not. */
   over: boolean;
+  /** Whether it was sent for a reply, and came. */
+  replied?: boolean;
 }
 
 /** One start of a tool. */
@@ -32,6 +34,8 @@ export interface Start {
 
 export class Ledger {
   readonly sent: Sent[] = [];
+  /** What was sent together and is not known to be kept. */
+  readonly batches = new Set<readonly Sent[]>();
   readonly starts = new Map<string, Start[]>();
   /** The newest checkpoint of each run that the store has told anyone to be durable, with its digest. */
   readonly durable = new Map<string, { readonly seq: number; readonly digest: string }>();

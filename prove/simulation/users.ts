@@ -4,6 +4,7 @@
  */
 import type { Json } from "holdfast";
 import { isHoldfastError } from "../../src/errors.ts";
+import type { LimitSource } from "../../src/runtime/budget.ts";
 import type { Handled } from "../../src/runtime/live-run.ts";
 import type { Run, Runtime } from "../../src/runtime/runtime.ts";
 import type { Random } from "../../test/generate/random.ts";
@@ -31,6 +32,7 @@ export interface Wanted {
   readonly name: string;
   readonly kind: Kind;
   readonly input: Json;
+  readonly limits: LimitSource | undefined;
 }
 
 /** How long a user waits for an answer before trying again. */
@@ -39,6 +41,9 @@ const pauseMs = 700;
 
 /** Errors that say nothing about what was asked for: this process may do better later, or another one. */
 const passing: ReadonlySet<string> = new Set(["STORE_UNAVAILABLE", "STORE_OWNED", "RUNTIME_CLOSED"]);
+
+/** Errors that say that there is no reply to be had. */
+const unanswered: ReadonlySet<string> = new Set(["ASK_UNANSWERED", "RUN_ENDED"]);
 
 const codeOf = (error: unknown): string | undefined => (isHoldfastError(error) ? error.code : undefined);
 
@@ -56,9 +61,13 @@ export class Users {
   }
 
   /** Begins a run, and tries until it has begun. */
-  async begin({ name, kind, input }: Wanted): Promise<void> {
+  async begin({ name, kind, input, limits }: Wanted): Promise<void> {
     this.open++;
-    while (!(await this.#ask((runtime) => runtime.start(kind.machine, { id: name, input }))))
+    while (
+      !(await this.#ask((runtime) =>
+        runtime.start(kind.machine, { id: name, input, ...(limits && { limits }) }),
+      ))
+    )
       await this.#pause();
     this.#world.ledger.begun.add(name);
     this.#world.say(undefined, `${name} has begun`);
@@ -103,6 +112,74 @@ export class Users {
     this.#world.say(life, `${sent.type} ${sent.data.n} is ${handled.outcome} at ${handled.seq}`);
     this.#world.judge.acked(sent, handled);
     sent.acked ??= handled;
+  }
+
+  /** Asks until there is a reply; what has no key is asked once. */
+  async ask(sent: Sent): Promise<void> {
+    const { ledger, judge, say } = this.#world;
+    ledger.sent.push(sent);
+    this.open++;
+    for (;;) {
+      sent.tries++;
+      const answer = await this.#ask(async (runtime) => {
+        const run = await runtime.run(sent.run);
+        try {
+          const key = sent.key === undefined ? {} : { key: sent.key };
+          return { reply: await run.ask(sent.type, sent.data, { ...key, timeout: "15s" }) };
+        } catch (error) {
+          if (!unanswered.has(codeOf(error) ?? "")) throw error;
+          return { reply: undefined };
+        }
+      });
+      if (answer?.value.reply !== undefined) {
+        say(answer.life, `${sent.type} ${sent.data.n} is replied to`);
+        judge.replied(sent, answer.value.reply);
+        sent.replied = true;
+        break;
+      }
+      const head = judge.model.find(sent)?.head;
+      if (sent.key === undefined || (head !== undefined && hasEnded(head))) break;
+      await this.#pause();
+    }
+    sent.over = true;
+    this.open--;
+  }
+
+  /** Sends several together, again and again until it is known what became of each. */
+  async sendAll(batch: readonly Sent[]): Promise<void> {
+    const { ledger, judge, say } = this.#world;
+    const [{ run: name }] = batch as [Sent];
+    ledger.sent.push(...batch);
+    ledger.batches.add(batch);
+    this.open++;
+    for (let told = false; !told; ) {
+      for (const sent of batch) sent.tries++;
+      const answer = await this.#ask(async (runtime) => {
+        const run = await runtime.run(name);
+        try {
+          const receipts = await run.sendAll(
+            batch.map(({ type, data, key }) => ({ type, data, key: key as string })),
+          );
+          for (const sent of batch) judge.kept(sent);
+          return await Promise.all(receipts.map((receipt) => receipt.handled()));
+        } catch (error) {
+          if (codeOf(error) === "RUN_ENDED") return [];
+          throw error;
+        }
+      });
+      const head = judge.model.find({ run: name })?.head;
+      told = answer !== undefined || (head !== undefined && hasEnded(head));
+      if (answer !== undefined) {
+        say(answer.life, `${batch.length} events for ${name} are handled`);
+        batch.forEach((sent, index) => {
+          const handled = answer.value[index];
+          if (handled !== undefined) this.#told(sent, answer.life, handled);
+        });
+      } else await this.#pause();
+    }
+    ledger.batches.delete(batch);
+    for (const sent of batch) sent.over = true;
+    this.open--;
   }
 
   async cancel(name: string): Promise<void> {

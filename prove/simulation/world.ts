@@ -3,6 +3,7 @@
  * there is a storm, then the weather clears, and everything must come to rest.
  */
 import { createHash } from "node:crypto";
+import type { LimitSource } from "../../src/runtime/budget.ts";
 import type { Ids } from "../../src/runtime/ids.ts";
 import { createRuntime } from "../../src/runtime/runtime.ts";
 import { createRandom, type Random } from "../../test/generate/random.ts";
@@ -158,6 +159,7 @@ class World {
 
   async #compareAll(): Promise<void> {
     this.judge.checkKept();
+    await this.judge.compareLetters(this.disk.reader);
     for (const run of this.judge.model.runs.values()) await this.judge.compare(this.disk.reader, run);
   }
 
@@ -170,7 +172,10 @@ class World {
       this.#kinds.push(kind);
       const count = name === "account" ? random.between(2, kind.runsMax) : random.between(1, kind.runsMax);
       for (let number = 1; number <= count; number++)
-        this.#wanted.push({ name: `${name}-${number}`, kind, input: kind.input(random) });
+        this.#wanted.push({
+          ...{ name: `${name}-${number}`, kind, input: kind.input(random) },
+          limits: kind.cancellable && random.chance(0.15) ? drawLimits(random) : undefined,
+        });
     }
     for (const wanted of this.#wanted)
       this.time.after(random.between(0, 2_000), () => void this.#users.begin(wanted));
@@ -189,13 +194,18 @@ class World {
     const peers = this.#wanted
       .filter((one) => one.kind === kind && ledger.begun.has(one.name))
       .map((one) => one.name);
-    for (let count = random.pick([1, 1, 1, 2, 2, 3, 5]); count > 0; count--) {
+    const draw = (keyed: boolean): Sent => {
       const n = ++this.#sent;
-      const order = kind.order(n, random, peers);
-      const key = random.chance(0.75) ? `key ${n}` : undefined;
-      const sent: Sent = { ...order, run: name, key, tries: 0, acked: undefined, over: false };
-      void this.#users.send(sent);
-      if (key !== undefined && random.chance(0.15)) void this.#users.send(sent);
+      const key = keyed ? `key ${n}` : undefined;
+      return { ...kind.order(n, random, peers), run: name, key, tries: 0, acked: undefined, over: false };
+    };
+    if (drawn < 0.2 && !kind.asks)
+      return void this.#users.sendAll(Array.from({ length: drawBatch(random) }, () => draw(true)));
+    for (let count = random.pick([1, 1, 1, 2, 2, 3, 5]); count > 0; count--) {
+      const sent = draw(random.chance(0.75));
+      if (kind.asks) void this.#users.ask(sent);
+      else void this.#users.send(sent);
+      if (!kind.asks && sent.key !== undefined && random.chance(0.15)) void this.#users.send(sent);
     }
   }
 
@@ -369,6 +379,15 @@ class World {
     this.judge.powerFailed(await left);
     this.#boot();
   }
+}
+
+/** Most batches fit into one turn. */
+function drawBatch(random: Random): number {
+  return random.chance(0.05) ? 70 : random.between(2, 6);
+}
+
+function drawLimits(random: Random): LimitSource {
+  return random.chance(0.5) ? { steps: random.between(3, 30) } : { time: random.between(5_000, 60_000) };
 }
 
 function isUp({ status, runtime }: Life): boolean {

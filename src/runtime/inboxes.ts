@@ -4,7 +4,7 @@
  */
 import type { Event } from "../core/event.ts";
 import type { JsonObject } from "../core/json.ts";
-import { HoldfastError } from "../errors.ts";
+import { HoldfastError, isUnavailable } from "../errors.ts";
 import { limits } from "../limits.ts";
 import { decode, encode } from "../store/codec.ts";
 import type { InboxRow, RunName } from "../store/records.ts";
@@ -162,20 +162,24 @@ export class Inboxes {
     try {
       const event = decode(seal.open(row.bytes, row), `event ${row.id}`) as unknown as Event;
       const priority = eventPriority(run.machine.machine.chart, event);
-      const handled = (one: Handled) => this.#tell(row, one);
-      const failed = (error: unknown) => park(run, error);
+      const handled = (one: Handled) => this.#tell(row, (waiters, place) => waiters.tell(place, one));
+      const failed = (error: unknown) => {
+        // Nobody knows whether it was taken: if not, it is found again, but whoever waits may never hear of it.
+        if (isUnavailable(error)) this.#tell(row, (waiters, place) => waiters.refuse(place, error));
+        else park(run, error);
+      };
       deliver(run, { event, row: row.id, priority, handled, failed, ...(row.key && { key: row.key }) });
     } catch (error) {
       park(run, error);
     }
   }
 
-  #tell(row: InboxRow, handled: Handled): void {
+  #tell(row: InboxRow, say: (waiters: Waiters<Handled>, place: string) => void): void {
     const run = keyOf(row);
     const waiters = this.#handled.get(run);
     if (waiters === undefined) return;
-    waiters.tell(JSON.stringify({ row: row.id } satisfies Place), handled);
-    if (row.key !== undefined) waiters.tell(JSON.stringify({ key: row.key } satisfies Place), handled);
+    say(waiters, JSON.stringify({ row: row.id } satisfies Place));
+    if (row.key !== undefined) say(waiters, JSON.stringify({ key: row.key } satisfies Place));
     if (waiters.size === 0) this.#handled.delete(run);
   }
 

@@ -76,7 +76,7 @@ export class Recovery {
   /** Senders are told that they do not know; everything else is found again in the store. */
   unknown(checkpoint: Checkpoint, deliveries: readonly Delivery[], error: unknown): void {
     this.#world.forget(checkpoint.run);
-    for (const { failed, row } of deliveries) if (row === undefined) failed(error);
+    for (const { failed, row } of deliveries) if (row === undefined || isUnavailable(error)) failed(error);
     if (isUnavailable(error)) this.#world.wakeLater(withStarts(checkpoint));
     else this.#world.fail(error);
   }

@@ -34,7 +34,7 @@ export const stepBugs: readonly Bug[] = [
   {
     name: "lost reply treated as failure",
     file: "src/runtime/recovery.ts",
-    find: "for (const { failed, row } of deliveries) if (row === undefined) failed(error);",
+    find: "for (const { failed, row } of deliveries) if (row === undefined || isUnavailable(error)) failed(error);",
     replace:
       "void this.#world.read(checkpoint.run.name).then((run) => deliveries.forEach((one) => this.#world.deliver(run, one)), () => deliveries.forEach(({ failed, row }) => row === undefined && failed(error)));",
     catches: [1, 2],
@@ -42,7 +42,7 @@ export const stepBugs: readonly Bug[] = [
   {
     name: "lost reply treated as success",
     file: "src/runtime/recovery.ts",
-    find: "for (const { failed, row } of deliveries) if (row === undefined) failed(error);",
+    find: "for (const { failed, row } of deliveries) if (row === undefined || isUnavailable(error)) failed(error);",
     replace:
       'for (const { handled } of deliveries) handled?.({ seq: checkpoint.head.seq, outcome: "taken", error: undefined });',
     catches: [1],
@@ -50,7 +50,7 @@ export const stepBugs: readonly Bug[] = [
   {
     name: "sender not told of a lost reply",
     file: "src/runtime/recovery.ts",
-    find: "for (const { failed, row } of deliveries) if (row === undefined) failed(error);",
+    find: "for (const { failed, row } of deliveries) if (row === undefined || isUnavailable(error)) failed(error);",
     replace: "",
     catches: [8],
   },

@@ -179,7 +179,9 @@ function checkOrder({ machine, head }: ModelRun, entries: readonly ModelEntry[],
 export function checkBeside(model: Model, commit: Commit, report: Report): void {
   const { state, activities, head } = model.find(commit.head) as ModelRun;
   if (head.status !== state.status) report(4, `${head.run} is ${head.status} and its state ${state.status}`);
-  const wakeAt = state.timers.length === 0 ? undefined : Math.min(...state.timers.map(({ due }) => due));
+  const times = state.timers.map(({ due }) => due);
+  if (head.limits?.time !== undefined && !hasEnded(head)) times.push(head.createdAt + head.limits.time);
+  const wakeAt = times.length === 0 ? undefined : Math.min(...times);
   if (head.wakeAt !== wakeAt) report(4, `${head.run} wakes at ${head.wakeAt}, its timers at ${wakeAt}`);
   const pending = state.activities.map(({ key }) => key).sort();
   const kept = [...activities.keys()].sort();
@@ -187,7 +189,22 @@ export function checkBeside(model: Model, commit: Commit, report: Report): void 
   for (const { key } of state.children)
     if (model.find({ run: `${head.run}/${key}` }) === undefined)
       report(4, `a child of ${head.run} is missing`);
+  checkLimits(model.find(commit.head) as ModelRun, report);
   if (hasEnded(head) && state.children.length > 0) report(4, `${head.run} ended and has children`);
+}
+
+/** A run that has used up what it may is not active any more, and one that failed for that says so. */
+function checkLimits({ head, state }: ModelRun, report: Report): void {
+  const { limits = {}, seq, updatedAt, createdAt } = head;
+  const used = { steps: seq, time: updatedAt - createdAt };
+  for (const limit of ["steps", "time"] as const)
+    if (!hasEnded(head) && used[limit] >= (limits[limit] ?? Number.POSITIVE_INFINITY))
+      report(20, `${head.run} goes on after ${used[limit]} of its ${limit}`);
+  if (head.status !== "failed") return;
+  const limit = state.reason?.limit as "steps" | "time" | undefined;
+  const max = limit === undefined ? undefined : limits[limit];
+  if (limit === undefined || max === undefined || used[limit] < max)
+    report(20, `${head.run} failed for no reason: ${asText(state.reason)}`);
 }
 
 const asText = (value: unknown): string => JSON.stringify(value);

@@ -25,6 +25,27 @@ export function entriesOf(
   );
 }
 
+/** Whether an event is taken, waits, or is a dead letter. */
+export function isKept(model: Model, { type, data, run }: Sent): boolean {
+  const isIt = ({ event }: { readonly event: { readonly type: string; readonly data?: unknown } }) =>
+    event.type === type && (event.data as { n?: number } | undefined)?.n === data.n;
+  const found = model.find({ run });
+  if (found === undefined) return false;
+  return (
+    entriesOf(found, { type, data }).length > 0 || [...found.inbox.values(), ...model.deadLetters].some(isIt)
+  );
+}
+
+/** Of what was sent together all is kept, or nothing; the end of the run may cut it short. */
+export function checkBatch(model: Model, batch: readonly Sent[], report: Report): void {
+  const [first] = batch as [Sent];
+  const run = model.find(first);
+  if (run === undefined || run.state.status !== "active") return;
+  const kept = batch.filter((sent) => isKept(model, sent));
+  if (kept.length > 0 && kept.length < batch.length)
+    report(22, `${kept.length} of ${batch.length} events that were sent to ${first.run} together are kept`);
+}
+
 /** Each step on its own; `run` has all steps up to and including it. */
 export function checkEntry(
   run: ModelRun,
@@ -124,6 +145,7 @@ export function checkTokens(model: Model, report: Report): void {
     for (const { event } of inbox.values()) sum += depositOf(event);
     for (const { event, to } of state.timers) if (to !== undefined) sum += depositOf(event);
   }
+  for (const { event } of model.deadLetters) sum += depositOf(event);
   const wanted = accounts.length * firstBalance;
   if (sum !== wanted) report(16, `there are ${sum} tokens, and should be ${wanted}`);
 }

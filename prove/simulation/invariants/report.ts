@@ -13,6 +13,9 @@ export const invariants = {
   16: "tokens are neither made nor lost",
   17: "what was acknowledged survives the process and the power",
   19: "the digests chain every entry to the one before",
+  20: "a run ends when it has used up what it may, and says why",
+  21: "a reply is one that the run gave to this very question",
+  22: "of what is sent together all is kept, or nothing",
 } as const;
 
 export type Invariant = keyof typeof invariants;

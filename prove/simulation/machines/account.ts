@@ -115,6 +115,8 @@ export const account: Kind = {
     // Sometimes more than there is, so that the invariant has something to refuse.
     const amount = random.chance(0.15) ? random.between(200, 400) : random.between(1, 60);
     const of = random.between(Math.max(1, n - 6), n);
-    return { type, data: { n, to: random.pick(peers), amount, delayMs: random.between(0, 20_000), of } };
+    // Sometimes to nobody: then it must be found among the dead letters.
+    const to = random.chance(0.06) ? "nobody" : random.pick(peers);
+    return { type, data: { n, to, amount, delayMs: random.between(0, 20_000), of } };
   },
 };

@@ -14,6 +14,8 @@ export interface Kind {
   readonly runsMax: number;
   /** States in which a run with nothing pending may stay for good: it waits for the outside. */
   readonly rests: readonly string[];
+  /** Whether users ask, and wait for the reply, where they would send. */
+  readonly asks?: boolean;
   /** Whether users cancel such runs. */
   readonly cancellable: boolean;
   input(random: Random): Json;

@@ -5,9 +5,17 @@ import { alarmClock } from "./alarm-clock.ts";
 import { crew } from "./crew.ts";
 import { desk } from "./desk.ts";
 import type { Kind } from "./kind.ts";
+import { kiosk } from "./kiosk.ts";
 import { team } from "./team.ts";
 
-export const kinds: Readonly<Record<string, Kind>> = { account, desk, "alarm-clock": alarmClock, crew, team };
+export const kinds: Readonly<Record<string, Kind>> = {
+  account,
+  desk,
+  "alarm-clock": alarmClock,
+  crew,
+  team,
+  kiosk,
+};
 
 /** Every machine by its id, child machines included. */
 export const machines: ReadonlyMap<string, Machine> = collect(
