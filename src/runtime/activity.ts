@@ -5,6 +5,7 @@
 import type { ActivityEffect } from "../core/effect.ts";
 import { type Event, settledEvent } from "../core/event.ts";
 import type { Json, JsonObject } from "../core/json.ts";
+import { describeError } from "../core/work.ts";
 import { decode, encode } from "../store/codec.ts";
 import type { ActivityRow, RunName, Spending } from "../store/records.ts";
 import type { Store } from "../store/store.ts";
@@ -75,7 +76,8 @@ export class Activities {
     const report = row.report === undefined ? {} : this.#read(row.report, owner);
     const job: Job = { row, report, effect, activities, owner, controller: new AbortController() };
     this.#jobs.set(id, job);
-    void this.#run(job).then(async (end) => {
+    const run = this.#run(job).catch((error: unknown): End => ({ error: describeError(error) }));
+    void run.then(async (end) => {
       // Until its end is durable it counts as under way, so that reading its run does not begin it again.
       if (end !== undefined && !this.#closed && !job.controller.signal.aborted)
         await this.#world.settle(row, settledEvent(effect, end), job.report.spent);
@@ -122,8 +124,10 @@ export class Activities {
       if (job.row.status === "running") {
         const found = await this.#reconcile(job);
         if (found.outcome === "done") return found.output === undefined ? {} : { output: found.output };
-        if (found.outcome === "failed") return { error: found.error };
-        if (found.outcome === "unknown")
+        if (found.outcome === "failed")
+          return { error: found.error ?? { name: "Error", message: "It failed" } };
+        // Only who knows that nothing happened may try again.
+        if (found.outcome !== "absent")
           return { unknown: { message: "It ended without an answer; whether it took effect is not known" } };
       }
       job.row = { ...job.row, attempt: job.row.attempt + 1, status: "running" };
@@ -140,7 +144,7 @@ export class Activities {
     const policy = retryPolicy(reconcileRetry);
     for (let tries = 1; code !== undefined && !job.controller.signal.aborted; tries++) {
       const result = await this.#attempt(job, code, job.effect.input);
-      if ("output" in result) return result.output as unknown as Reconciled;
+      if ("output" in result) return Object(result.output) as Reconciled;
       const delay = retryDelayMs(policy, tries, result.error, this.#world.ids.chance());
       if (delay === undefined) break;
       await this.#sleep(job, delay);
