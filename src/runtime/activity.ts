@@ -136,8 +136,10 @@ export class Activities {
       if (job.row.attempt > 0) {
         const found = await this.#reconcile(job);
         if (found.outcome === "done") return found.output === undefined ? {} : { output: found.output };
-        if (found.outcome === "failed") return { error: found.error };
-        if (found.outcome === "unknown")
+        if (found.outcome === "failed")
+          return { error: found.error ?? { name: "Error", message: "It failed" } };
+        // Only who knows that nothing happened may try again.
+        if (found.outcome !== "absent")
           return { unknown: { message: "It ended without an answer; whether it took effect is not known" } };
       }
       job.row = { ...job.row, attempt: job.row.attempt + 1 };
@@ -154,7 +156,7 @@ export class Activities {
     const policy = retryPolicy(reconcileRetry);
     for (let tries = 1; code !== undefined && !job.controller.signal.aborted; tries++) {
       const result = await this.#attempt(job, code, job.effect.input);
-      if ("output" in result) return result.output as unknown as Reconciled;
+      if ("output" in result) return Object(result.output) as Reconciled;
       const delay = retryDelayMs(policy, tries, result.error, this.#world.ids.chance());
       if (delay === undefined) break;
       await this.#sleep(job, delay);

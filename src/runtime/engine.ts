@@ -71,6 +71,8 @@ export class Engine implements Runtime, Access {
   readonly #ownership: Ownership;
   readonly #waker: Waker;
   readonly #schedules: Schedules;
+  /** Runs that are being parked: one reason is enough. */
+  readonly #parking = new Set<string>();
   #closed = false;
   #failure: unknown;
   readonly #stopping = new Waiters<unknown>();
@@ -351,11 +353,17 @@ export class Engine implements Runtime, Access {
   }
 
   /** Puts a run aside for a person, with what is wrong. */
-  #park(run: LiveRun, error: unknown): void {
-    if (hasEnded(run) || run.head.status === "parked" || isUnavailable(error)) return;
-    this.deliver(run, parkEvent(describeError(error))).catch((cause: unknown) => {
-      this.#observers.problem(run.name, cause);
-    });
+  #park({ name }: LiveRun, error: unknown): void {
+    const key = keyOf(name);
+    if (isUnavailable(error) || this.#parking.has(key)) return;
+    this.#parking.add(key);
+    const park = async () => {
+      const run = await this.#find(name);
+      if (run?.head.status === "active") await this.deliver(run, parkEvent(describeError(error)));
+    };
+    park()
+      .catch((cause: unknown) => this.#observers.problem(name, cause))
+      .finally(() => this.#parking.delete(key));
   }
 
   // Finding runs.

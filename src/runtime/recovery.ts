@@ -43,9 +43,11 @@ export class Recovery {
         else this.#answerRepeat(run, delivery);
     } else if (outcome.outcome === "conflict") {
       this.#world.forget(run);
-      this.#takeAgain(run, deliveries, outcome.run).catch((error: unknown) => {
-        for (const { failed } of deliveries) failed(error);
-      });
+      const told =
+        outcome.run === run.name.run
+          ? this.#takeAgain(run, deliveries)
+          : this.#refuseChild(run, deliveries, outcome.run);
+      told.catch((error: unknown) => this.#giveUp([run.name], deliveries, error));
     }
   }
 
@@ -66,19 +68,29 @@ export class Recovery {
   }
 
   /** The store is ahead of memory: what is not in its inbox is taken again by the run as it is there. */
-  async #takeAgain(run: LiveRun, deliveries: readonly Delivery[], of: string): Promise<void> {
-    const fresh = await this.#world.read(run.name);
-    if (of === run.name.run) return this.left(fresh, deliveries);
-    const taken = `A child run cannot begin: there is a run ${JSON.stringify(of)} already`;
-    this.#world.park(fresh, new HoldfastError("RUN_DIFFERS", taken));
+  async #takeAgain(run: LiveRun, deliveries: readonly Delivery[]): Promise<void> {
+    this.left(await this.#world.read(run.name), deliveries);
+  }
+
+  /** A child cannot begin under a name that is taken: senders are told; what is in the inbox would fail for ever. */
+  async #refuseChild({ name }: LiveRun, deliveries: readonly Delivery[], child: string): Promise<void> {
+    const taken = `A child of ${JSON.stringify(name.run)} cannot begin: there is a run ${JSON.stringify(child)} already`;
+    const error = new HoldfastError("RUN_DIFFERS", taken);
+    for (const { failed, row } of deliveries) if (row === undefined) failed(error);
+    if (deliveries.some(({ row }) => row !== undefined))
+      this.#world.park(await this.#world.read(name), error);
   }
 
   /** Senders are told that they do not know; everything else is found again in the store. */
   unknown(checkpoint: Checkpoint, deliveries: readonly Delivery[], error: unknown): void {
     this.#world.forget(checkpoint.run);
+    this.#giveUp(withStarts(checkpoint), deliveries, error);
+    if (!isUnavailable(error)) this.#world.fail(error);
+  }
+
+  #giveUp(names: readonly RunName[], deliveries: readonly Delivery[], error: unknown): void {
     for (const { failed, row } of deliveries) if (row === undefined || isUnavailable(error)) failed(error);
-    if (isUnavailable(error)) this.#world.wakeLater(withStarts(checkpoint));
-    else this.#world.fail(error);
+    if (isUnavailable(error)) this.#world.wakeLater(names);
   }
 
   /** Deliveries that their run has not taken: those in the store's inbox are seen to by whoever reads it. */
