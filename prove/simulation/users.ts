@@ -2,8 +2,10 @@
  * The users of the simulated world: they begin runs, send, cancel, read and wait, often many at once, and know only what
  * they are told. What has a key is sent again until it is acknowledged, and sometimes after; what has none is not.
  */
+
 import type { Json } from "holdfast";
 import { isHoldfastError } from "../../src/errors.ts";
+import { limits } from "../../src/limits.ts";
 import type { LimitSource } from "../../src/runtime/budget.ts";
 import type { Handled } from "../../src/runtime/live-run.ts";
 import type { Run, Runtime } from "../../src/runtime/runtime.ts";
@@ -160,7 +162,12 @@ export class Users {
           const receipts = await run.sendAll(
             batch.map(({ type, data, key }) => ({ type, data, key: key as string })),
           );
-          for (const sent of batch) judge.kept(sent);
+          const fates = await Promise.allSettled(receipts.map((receipt) => receipt.handled()));
+          // What was to share a commit with its step, and came after the end of the run, was never kept.
+          const small = batch.length <= limits.stepsPerTurnMax;
+          batch.forEach((sent, index) => {
+            if (!small || fates[index]?.status === "fulfilled") judge.kept(sent);
+          });
           return await Promise.all(receipts.map((receipt) => receipt.handled()));
         } catch (error) {
           if (codeOf(error) === "RUN_ENDED") return [];

@@ -82,7 +82,7 @@ export interface Run<Context = JsonObject> {
   head(): Promise<RunHead>;
   /** Sends an event; resolves when it is durable. A repeated key is the same event. */
   send(type: string, data?: Json, options?: { readonly key?: string }): Promise<Receipt>;
-  /** Sends several at once: all of them are durable, in this order, or none. Those that a run which ends on the way does not take say so. */
+  /** Sends several at once: all of them are durable, in this order, or none. Receipts of what comes after the run's end say so. */
   sendAll(events: readonly Outgoing[]): Promise<readonly Receipt[]>;
   /** Sends an event and resolves with the reply the machine gives to it, in that step or a later one. */
   ask(
