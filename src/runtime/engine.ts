@@ -31,6 +31,8 @@ import { workerName } from "./worker.ts";
 const defaultTenant = "default";
 /** How many runs are looked for at a time when something is due. */
 const dueMax = 1_000;
+/** How long until the next look while something overdue is still under way, such as an activity of a process that died. */
+const overdueMs = 1_000;
 
 export class Engine implements Runtime {
   readonly #store: Store;
@@ -206,7 +208,9 @@ export class Engine implements Runtime {
 
   async #watch(name: RunName, holds: (state: State) => boolean): Promise<State> {
     const { state } = await this.#read(name);
-    return holds(state) ? state : this.#watchers.watch(keyOf(name), holds);
+    if (holds(state)) return state;
+    this.#check();
+    return this.#watchers.watch(keyOf(name), holds);
   }
 
   // What happens after a commit.
@@ -309,13 +313,16 @@ export class Engine implements Runtime {
   /** Brings every run that has something to do into memory and lets its due timers fire. */
   async #wakeDue(): Promise<void> {
     const now = this.#clock.now();
-    for (const name of await this.#store.due(now, dueMax)) {
+    const due = await this.#store.due(now, dueMax);
+    for (const name of due) {
       const run = await this.#find(name);
-      if (run !== undefined && !hasEnded(run)) this.#fireTimers(run, now);
+      if (run === undefined) throw strayError(name);
+      if (!hasEnded(run)) this.#fireTimers(run, now);
     }
     if (this.#closed) return;
     const next = await this.#store.nextDue();
-    if (next !== undefined) this.#alarm.set(next);
+    if (next === undefined) return;
+    this.#alarm.set(next > now || due.length === dueMax ? next : now + overdueMs);
   }
 
   #fireTimers(run: LiveRun, now: number): void {
@@ -342,6 +349,13 @@ export class Engine implements Runtime {
 
 function keyOf({ tenant, run }: RunName): string {
   return `${tenant}\n${run}`;
+}
+
+function strayError({ run }: RunName): HoldfastError {
+  return new HoldfastError(
+    "STORE_CORRUPT",
+    `Something waits for the run ${JSON.stringify(run)}, which is not there: the store is damaged; restore it from a backup`,
+  );
 }
 
 function closedError(): HoldfastError {

@@ -15,14 +15,15 @@ import type { Seal } from "./seal.ts";
 /** The live run; throws STORE_CORRUPT if its journal does not lead where its head says. */
 export function hydrate(loaded: LoadedRun, registry: Registry, seal: Seal): LiveRun {
   const { head, snapshot, entries } = loaded;
-  const machine = registry.read(head.machine, head.version);
   const { state, digest } = rebuild(loaded, seal);
-  if (digest !== head.digest) {
+  const made = state as Partial<State> | null;
+  if (digest !== head.digest || made?.machine !== head.machine || made.version !== head.version) {
     throw new HoldfastError(
       "STORE_CORRUPT",
       `The journal of ${JSON.stringify(head.run)} does not lead to its checkpoint ${head.seq}`,
     );
   }
+  const machine = registry.read(head.machine, head.version);
   return {
     name: { tenant: head.tenant, run: head.run },
     machine,
