@@ -70,14 +70,15 @@ export class Engine implements Runtime {
       ids: this.#ids,
       registry: this.#registry,
       published: (checkpoint) => this.#publish(checkpoint),
-      lost: (run, deliveries, outcome) => void this.#recover(run, deliveries, outcome),
+      lost: (run, deliveries, outcome) => void this.#recover(run, deliveries, outcome).catch(fail),
       failed: (error) => this.#fail(error),
     });
     this.#activities = new Activities({
       clock: this.#clock,
       ids: this.#ids,
       record: (row) => this.#store.recordActivity(row, this.#ownership.epoch),
-      settle: (name, event) => void this.#settle(name, event),
+      settle: (name, event) => void this.#settle(name, event).catch(fail),
+      failed: fail,
       encode: (name, value) => this.#seal.close(encode(value), this.#owner(name)),
       decode: (name, bytes) => decode(this.#seal.open(bytes, this.#owner(name)), "an activity") as JsonObject,
     });
@@ -229,7 +230,7 @@ export class Engine implements Runtime {
       }
     }
     if (taken.some(({ step }) => step.effects.some(({ type }) => type === "activity")))
-      void this.#startActivities(run);
+      void this.#startActivities(run).catch((error: unknown) => this.#fail(error));
     for (const { row, event } of sends) this.#bring(row, event);
     if (run.head.wakeAt !== undefined) this.#alarm.set(run.head.wakeAt);
     const key = keyOf(run.name);
