@@ -4,7 +4,8 @@
  * and say in what state every run is. That must be the state it would have been in anyway, or an error that says that
  * the store is damaged.
  *
- * By hand: `node --conditions=source test/disk/bit-flip.ts --seed 7 --seeds 10000` flips so many random bits of the file.
+ * By hand: `node --conditions=source test/disk/bit-flip.ts --seed 7 --seeds 10000` flips so many random bits of the file,
+ * and with `--stored` every bit of every stored value.
  */
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -21,7 +22,11 @@ const keeper = defineMachine<{ sum: number; heard: number[]; lengths: number[]; 
   start: { sum: 0, heard: [], lengths: [], got: "" },
   initial: "open",
   on: {
-    add: { update: (draft, { event }) => void (draft.sum += event.data as number) },
+    add: {
+      update: (draft, { event }) => {
+        draft.sum += event.data as number;
+      },
+    },
     read: { update: (draft, { event }) => void draft.lengths.push((event.data as string).length) },
     tell: {
       actions: { send: ({ event }) => ({ type: "hear", data: event.data as number, to: { run: "two" } }) },
@@ -30,7 +35,16 @@ const keeper = defineMachine<{ sum: number; heard: number[]; lengths: number[]; 
   },
   states: {
     open: { on: { call: "calling", nap: "asleep" } },
-    asleep: { after: { "1m": { target: "open", update: (draft) => void (draft.sum += 1_000) } } },
+    asleep: {
+      after: {
+        "1m": {
+          target: "open",
+          update: (draft) => {
+            draft.sum += 1_000;
+          },
+        },
+      },
+    },
     calling: {
       invoke: {
         activity: "tool",
@@ -93,7 +107,7 @@ export async function makeFile(folder: string): Promise<Buffer> {
 }
 
 /** What the next process makes of a file: every run's state once nothing is pending, or the code of the error. */
-export async function observe(path: string): Promise<string> {
+async function observe(path: string): Promise<string> {
   const clock = new VirtualClock(start + 3_600_000);
   const tool = (input: unknown) => JSON.stringify(input);
   const machines = [{ machine: keeper as never, activities: { tool: tool as never } }];
@@ -124,7 +138,7 @@ export interface Flips {
 }
 
 /** Judges what was seen of a file with one bit flipped. */
-export function judgeFlip(total: Flips, where: string, seen: string, good: string): void {
+function judgeFlip(total: Flips, where: string, seen: string, good: string): void {
   total.flips++;
   if (seen === good) total.harmless++;
   else if (seen.startsWith("STORE_")) total.detected++;
@@ -136,45 +150,135 @@ export function judgeFlip(total: Flips, where: string, seen: string, good: strin
   }
 }
 
-export const noFlips = (): Flips => ({ flips: 0, harmless: 0, detected: 0, problems: [] });
+const noFlips = (): Flips => ({ flips: 0, harmless: 0, detected: 0, problems: [] });
 
-/** Flips bits of the file itself, anywhere. */
-export async function flipFile(file: Buffer, folder: string, bits: Iterable<number>): Promise<Flips> {
+/** A value that a row holds. */
+export interface Stored {
+  readonly table: string;
+  readonly column: string;
+  readonly rowid: number;
+  readonly bytes: Buffer;
+}
+
+/** Every value of bytes and every digest in a file: what users put in, and what vouches for it. */
+export function readStored(file: Buffer, folder: string): Stored[] {
+  const path = join(folder, "read.db");
+  writeFileSync(path, file);
+  const database = new DatabaseSync(path);
+  try {
+    const columns = database
+      .prepare(
+        `SELECT t.name AS "table", c.name AS "column" FROM sqlite_schema t JOIN pragma_table_info(t.name) c
+          WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite%' AND (c.type = 'BLOB' OR c.name = 'digest')`,
+      )
+      .all() as unknown as Pick<Stored, "table" | "column">[];
+    return columns.flatMap(({ table, column }) =>
+      database
+        .prepare(
+          `SELECT rowid, CAST(${column} AS BLOB) AS bytes FROM ${table} WHERE ${column} IS NOT NULL ORDER BY rowid`,
+        )
+        .all()
+        .map(({ rowid, bytes }) => ({
+          ...{ table, column, rowid: rowid as number },
+          bytes: Buffer.from(bytes as Uint8Array),
+        })),
+    );
+  } finally {
+    database.close();
+  }
+}
+
+/** A file that each trial gets anew, and what is made of it when it is as it was written. */
+async function pristine(
+  file: Buffer,
+  folder: string,
+): Promise<{ path: string; renew(): void; good: string }> {
   const path = join(folder, "flipped.db");
-  const write = (bytes: Buffer) => {
+  const renew = (bytes = file) => {
     for (const end of ["", "-wal", "-shm"]) rmSync(path + end, { force: true });
     writeFileSync(path, bytes);
   };
-  write(file);
+  renew();
   const good = await observe(path);
+  if (!good.startsWith("[")) throw new Error(`The file cannot be read as it was written: ${good}`);
+  return { path, renew, good };
+}
+
+function withFlip(bytes: Buffer, bit: number): Buffer {
+  const flipped = Buffer.from(bytes);
+  flipped[bit >> 3] = (flipped[bit >> 3] as number) ^ (1 << (bit & 7));
+  return flipped;
+}
+
+/** Flips these bits of stored values, each in a file of its own. */
+export async function flipStored(
+  file: Buffer,
+  folder: string,
+  flips: Iterable<{ readonly stored: Stored; readonly bit: number }>,
+): Promise<Flips> {
+  const { path, renew, good } = await pristine(file, folder);
   const total = noFlips();
-  for (const bit of bits) {
-    const flipped = Buffer.from(file);
-    flipped[bit >> 3] = (flipped[bit >> 3] as number) ^ (1 << (bit & 7));
-    write(flipped);
-    judgeFlip(total, `bit ${bit}`, await observe(path), good);
+  for (const { stored, bit } of flips) {
+    const { table, column, rowid, bytes } = stored;
+    renew();
+    const database = new DatabaseSync(path);
+    const value = column === "digest" ? "CAST(? AS TEXT)" : "?";
+    database
+      .prepare(`UPDATE ${table} SET ${column} = ${value} WHERE rowid = ?`)
+      .run(withFlip(bytes, bit), rowid);
+    database.close();
+    judgeFlip(total, `bit ${bit} of ${table}.${column} in row ${rowid}`, await observe(path), good);
   }
   return total;
 }
 
+/** Flips these bits of the file itself. */
+export async function flipFile(file: Buffer, folder: string, bits: Iterable<number>): Promise<Flips> {
+  const { path, renew, good } = await pristine(file, folder);
+  const total = noFlips();
+  for (const bit of bits) {
+    renew();
+    writeFileSync(path, withFlip(file, bit));
+    judgeFlip(total, `bit ${bit} of the file`, await observe(path), good);
+  }
+  return total;
+}
+
+/** Shows how far it is, now and then. */
+function* shown<Item>(items: Iterable<Item>, count: number): Generator<Item> {
+  let done = 0;
+  for (const item of items) {
+    if (done++ % 100 === 0) process.stderr.write(`\r${done - 1} of ${count} bits`);
+    yield item;
+  }
+  process.stderr.write("\n");
+}
+
+/** Every bit of every stored value, in order. */
+function allBits(values: readonly Stored[]): { stored: Stored; bit: number }[] {
+  return values.flatMap((stored) =>
+    Array.from({ length: stored.bytes.length * 8 }, (_, bit) => ({ stored, bit })),
+  );
+}
+
 if (import.meta.main) {
   const { values } = parseArgs({
-    options: { seed: { type: "string", default: "1" }, seeds: { type: "string", default: "1000" } },
+    options: {
+      seed: { type: "string", default: "1" },
+      seeds: { type: "string", default: "1000" },
+      stored: { type: "boolean", default: false },
+    },
   });
   const folder = scratchFolder();
   try {
     const file = await makeFile(folder);
     const random = createRandom(Number(values.seed));
-    const count = Number(values.seeds);
-    let drawn = 0;
-    const bits = (function* () {
-      for (; drawn < count; drawn++) {
-        if (drawn % 100 === 0) process.stderr.write(`\r${drawn} of ${count} bits`);
-        yield random.below(file.length * 8);
-      }
-    })();
     console.log(`seed ${values.seed}, a file of ${file.length} bytes`);
-    const { flips, harmless, detected, problems } = await flipFile(file, folder, bits);
+    const every = values.stored ? allBits(readStored(file, folder)) : [];
+    const drawn = Array.from({ length: Number(values.seeds) }, () => random.below(file.length * 8));
+    const { flips, harmless, detected, problems } = values.stored
+      ? await flipStored(file, folder, shown(every, every.length))
+      : await flipFile(file, folder, shown(drawn, drawn.length));
     for (const problem of problems) console.log(problem.slice(0, 400));
     console.log(
       `${flips} bits flipped: ${harmless} harmless, ${detected} detected, ${problems.length} neither`,
