@@ -21,6 +21,8 @@ export interface SyscallOptions {
   readonly cases: number | undefined;
   readonly folder: string;
   readonly progress: (text: string) => void;
+  /** Told of every problem at once. */
+  readonly report: (problem: string) => void;
 }
 
 type Fault = "signal=KILL" | "error=EIO" | "error=ENOSPC" | "retval=0";
@@ -42,28 +44,27 @@ const script = fileURLToPath(new URL("./short.ts", import.meta.url));
 const node = [process.execPath, "--v8-pool-size=0", "--conditions=source", script];
 
 /** Goes through the cases; says what was found, and how many of which kind there were. */
-export async function proveSyscalls(options: SyscallOptions): Promise<Judgement> {
-  const { folder, progress } = options;
+export async function proveSyscalls(options: SyscallOptions): Promise<Pick<Judgement, "figures">> {
+  const { folder, progress, report } = options;
   const env = { ...process.env, NODE_COMPILE_CACHE: join(folder, "compiled") };
   const all = casesOf(traceOnce(folder, env));
   const chosen = options.cases === undefined ? all : sample(all, options.cases, options.seed);
   const total: Record<string, number> = { calls: all.filter(({ fault }) => fault === "signal=KILL").length };
-  const problems: string[] = [];
   const queue = [...chosen];
   let done = 0;
   const lane = async (number: number) => {
     for (let one = queue.shift(); one !== undefined; one = queue.shift()) {
       const place = join(folder, `case-${number}`);
       mkdirSync(place);
-      const { figures, problems: found } = await tryCase(one, place, env);
+      const { figures, problems } = await tryCase(one, place, env);
       rmSync(place, { recursive: true });
       add(total, figures);
-      problems.push(...found.map((problem) => `${one.call} ${one.when} ${one.fault}: ${problem}`));
-      progress(`${++done} of ${chosen.length} cases of ${all.length}, ${problems.length} problems`);
+      for (const problem of problems) report(`${one.call} ${one.when} ${one.fault}: ${problem}`);
+      progress(`${++done} of ${chosen.length} cases`);
     }
   };
   await Promise.all(Array.from({ length: availableParallelism() }, (_, number) => lane(number)));
-  return { problems, figures: total };
+  return { figures: total };
 }
 
 /** The names of the calls that a life without faults makes on the files of its store, in order. */

@@ -32,7 +32,7 @@ const defaultTenant = "default";
 /** How many runs are looked for at a time when something is due. */
 const dueMax = 1_000;
 /** How long until the next look while something overdue is still under way, such as an activity of a process that died. */
-const overdueMs = 1_000;
+const overdueMs = 10;
 
 export class Engine implements Runtime {
   readonly #store: Store;
