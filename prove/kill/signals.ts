@@ -9,7 +9,7 @@ import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { createRandom, type Random } from "../../test/generate/random.ts";
-import { type Judgement, judge } from "./judge.ts";
+import { type Judgement, judgeAny } from "./judge.ts";
 import { byLine, Ledger } from "./ledger.ts";
 
 export interface SignalOptions {
@@ -55,7 +55,7 @@ export async function proveSignals(options: SignalOptions): Promise<Pick<Judgeme
         total.kills = (total.kills as number) + 1;
         progress(`${total.kills} of ${kills} kills`);
       }
-      const judgement = await judge(path, ledger);
+      const judgement = await judgeAny(path, ledger);
       add(total, { ...judgement.figures, ...ledgerFigures(ledger), stores: 1 });
       for (const problem of judgement.problems) report(`seed ${storeSeed}, ${lives} kills: ${problem}`);
       for (const end of ["", "-wal", "-shm"]) rmSync(path + end, { force: true });
