@@ -6,7 +6,7 @@
  * life makes on the files of its store: it is killed at each, or the call fails with EIO, with ENOSPC, or writes nothing.
  *
  * `--seed N` starts elsewhere; `--seeds N` says how many kills, and `--cases N` how many system calls are tried (`--all`:
- * every one, with every fault); `--part signals|syscalls|all` which part.
+ * every one, with every fault; `--case 'fsync 3 error=EIO'`: just that); `--part signals|syscalls|all` which part.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -23,6 +23,7 @@ const { values } = parseArgs({
     seeds: { type: "string", default: "300" },
     cases: { type: "string", default: "300" },
     all: { type: "boolean", default: false },
+    case: { type: "string" },
     part: { type: "string", default: "all" },
   },
 });
@@ -62,11 +63,9 @@ try {
     conclude("signals", await proveSignals({ ...common, kills: numberOf("seeds") }));
   if (parts.includes("syscalls")) {
     const missing = whyNoStrace();
+    const cases = values.all ? undefined : numberOf("cases");
     if (missing === undefined)
-      conclude(
-        "syscalls",
-        await proveSyscalls({ ...common, cases: values.all ? undefined : numberOf("cases") }),
-      );
+      conclude("syscalls", await proveSyscalls({ ...common, cases, only: values.case }));
     else figures.push(`syscalls: skipped, all of its cases: ${missing}`);
   }
 } finally {

@@ -19,6 +19,8 @@ export interface SyscallOptions {
   readonly seed: number;
   /** How many cases; all of them without a number. */
   readonly cases: number | undefined;
+  /** Just this one, as a problem names it: `pwrite64 12 error=EIO`. */
+  readonly only: string | undefined;
   readonly folder: string;
   readonly progress: (text: string) => void;
   /** Told of every problem at once. */
@@ -48,7 +50,7 @@ export async function proveSyscalls(options: SyscallOptions): Promise<Pick<Judge
   const { folder, progress, report } = options;
   const env = { ...process.env, NODE_COMPILE_CACHE: join(folder, "compiled") };
   const all = casesOf(traceOnce(folder, env));
-  const chosen = options.cases === undefined ? all : sample(all, options.cases, options.seed);
+  const chosen = choose(all, options);
   const total: Record<string, number> = { calls: all.filter(({ fault }) => fault === "signal=KILL").length };
   const queue = [...chosen];
   let done = 0;
@@ -59,7 +61,7 @@ export async function proveSyscalls(options: SyscallOptions): Promise<Pick<Judge
       const { figures, problems } = await tryCase(one, place, env);
       rmSync(place, { recursive: true });
       add(total, figures);
-      for (const problem of problems) report(`${one.call} ${one.when} ${one.fault}: ${problem}`);
+      for (const problem of problems) report(`${nameOf(one)}: ${problem}`);
       progress(`${++done} of ${chosen.length} cases`);
     }
   };
@@ -92,6 +94,15 @@ function casesOf(calls: readonly string[]): Case[] {
     if (call === "pwrite64") faults.push("retval=0");
     return faults.map((fault) => ({ call, when, fault }));
   });
+}
+
+const nameOf = ({ call, when, fault }: Case): string => `${call} ${when} ${fault}`;
+
+function choose(all: readonly Case[], { cases, only, seed }: SyscallOptions): readonly Case[] {
+  if (only === undefined) return cases === undefined ? all : sample(all, cases, seed);
+  const found = all.filter((one) => nameOf(one) === only);
+  if (found.length === 0) throw new Error(`There is no case ${JSON.stringify(only)} among ${all.length}`);
+  return found;
 }
 
 /** So many cases, with every pair of call and fault in turn before any has a second one. */
