@@ -13,7 +13,6 @@ export class Ledger {
   /** When each nap was first heard to be over. */
   readonly woke = new Map<number, number>();
   readonly problems: string[] = [];
-  ups = 0;
 
   /** Takes one line that was heard at this time; says its first word. */
   read(line: string, now: number): string {
@@ -24,7 +23,6 @@ export class Ledger {
     else if (word === "post") this.posts.set(first, (this.posts.get(first) ?? 0) + 1);
     else if (word === "answered") this.answered.add(first);
     else if (word === "woke" && !this.woke.has(Number(first))) this.woke.set(Number(first), now);
-    else if (word === "up") this.ups++;
     return word;
   }
 

@@ -26,7 +26,6 @@ async function work(path: string, seed: number): Promise<never> {
     machines: machineEntries(say),
     onEmit: ({ event }) => say(`${event.type} ${event.data}`),
   });
-  say("up");
   const open = async (id: RunId) => (await runtime.start(machines[id] as never, { id })) as unknown as Run;
   const runs = { count: await open("count"), nap: await open("nap"), boss: await open("boss") };
   const pair = { pong: await open("pong"), ping: await open("ping"), mail: await open("mail") };
