@@ -1,36 +1,77 @@
 /**
- * `npm run prove:kill`: real processes on SQLite are killed, and a ledger kept outside is held against what they leave.
- * Part `signals` kills at random moments; part `syscalls` kills, and fails with EIO and ENOSPC, at each system call that
- * touches the store. `--seed N` starts elsewhere, `--seeds N` says how many kills, `--part` which part.
+ * `npm run prove:kill`: real processes on SQLite die or fail, and a ledger kept outside is held against what they leave.
+ *
+ * Part `signals` kills them with SIGKILL at random moments; the next one goes on where the last one was, and in the end
+ * everything pending must have come to its end by itself. Part `syscalls` goes through the system calls that a short
+ * life makes on the files of its store: it is killed at each, or the call fails with EIO, with ENOSPC, or writes nothing.
+ *
+ * `--seed N` starts elsewhere; `--seeds N` says how many kills, and `--cases N` how many system calls are tried (`--all`:
+ * every one, with every fault; `--case 'fsync 3 error=EIO'`: just that); `--part signals|syscalls|all` which part.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import type { Judgement } from "./kill/judge.ts";
 import { proveSignals } from "./kill/signals.ts";
+import { whyNoStrace } from "./kill/strace.ts";
+import { proveSyscalls } from "./kill/syscalls.ts";
 
 const { values } = parseArgs({
   options: {
     seed: { type: "string", default: "1" },
     seeds: { type: "string", default: "300" },
+    cases: { type: "string", default: "300" },
+    all: { type: "boolean", default: false },
+    case: { type: "string" },
     part: { type: "string", default: "all" },
   },
 });
-console.log(`prove:kill seed ${values.seed}`);
+
+function numberOf(name: "seed" | "seeds" | "cases"): number {
+  const value = Number(values[name]);
+  if (Number.isSafeInteger(value) && value >= 0) return value;
+  throw new Error(`--${name} must be a number, and is ${JSON.stringify(values[name])}`);
+}
+
+const parts = ["signals", "syscalls"].filter((part) => values.part === "all" || values.part === part);
+if (parts.length === 0)
+  throw new Error(`--part must be signals, syscalls or all, and is ${JSON.stringify(values.part)}`);
+
+const seed = numberOf("seed");
+console.log(`prove:kill seed ${seed}`);
 const folder = mkdtempSync(join(tmpdir(), "holdfast-kill-"));
-let failed = false;
-try {
-  const { problems, figures } = await proveSignals({
-    seed: Number(values.seed),
-    kills: Number(values.seeds),
-    folder,
-    progress: (text) => process.stderr.write(`\r${text}   `),
-  });
+const progress = (text: string) => process.stderr.write(`\r${text}   `);
+const figures: string[] = [];
+let problems = 0;
+
+/** A problem is told as soon as it is found: a long run may be ended early. */
+const report = (problem: string) => {
+  problems++;
+  console.log(problem);
+};
+
+function conclude(part: string, { figures: counted }: Pick<Judgement, "figures">): void {
   process.stderr.write("\n");
-  for (const problem of problems) console.log(problem);
-  failed = problems.length > 0;
-  console.log(`prove:kill ${failed ? "failed" : "passed"}: ${JSON.stringify(figures)}`);
+  const counts = Object.entries(counted).map(([name, count]) => `${count} ${name}`);
+  figures.push(`${part}: ${counts.join(", ")}`);
+}
+
+try {
+  const common = { seed, folder, progress, report };
+  if (parts.includes("signals"))
+    conclude("signals", await proveSignals({ ...common, kills: numberOf("seeds") }));
+  if (parts.includes("syscalls")) {
+    const missing = whyNoStrace();
+    const cases = values.all ? undefined : numberOf("cases");
+    if (missing === undefined)
+      conclude("syscalls", await proveSyscalls({ ...common, cases, only: values.case }));
+    else figures.push(`syscalls: skipped, all of its cases: ${missing}`);
+  }
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
-process.exitCode = failed ? 1 : 0;
+console.log(
+  `prove:kill ${problems === 0 ? "passed" : "failed"}: ${figures.join("; ")}; ${problems} problems`,
+);
+process.exitCode = problems === 0 ? 0 : 1;

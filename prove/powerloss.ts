@@ -5,7 +5,7 @@
  * order. Every image must open, hold all that was acknowledged and go on.
  *
  * `--seed N` starts elsewhere, `--seeds N` (an image each) goes on for longer, `--steps N` makes longer recordings, and
- * `--plant normal|no-sync|early-ack` shows that the proof finds a store that does not keep its word.
+ * `--plant normal|no-sync|no-folder-sync|early-ack` shows that the proof finds a store that does not keep its word.
  */
 import { parseArgs } from "node:util";
 import { whyNoStrace } from "./kill/strace.ts";

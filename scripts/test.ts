@@ -78,7 +78,8 @@ export function allStages(report: string): Stage[] {
     { name: "tests", command: ["node_modules/vitest/vitest.mjs", "run", "--coverage", ...reporters], report },
     proof("scxml"),
     proof("differential"),
-    proof("kill"),
+    proof("kill", "--seeds", "30", "--cases", "60"),
+    proof("powerloss", "--seeds", "200"),
     proof("simulation", "--seeds", "1000"),
   ];
 }

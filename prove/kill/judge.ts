@@ -59,6 +59,16 @@ export async function judge(path: string, ledger: Ledger): Promise<Judgement> {
   }
 }
 
+/** The same, with an error on the way as one more problem: a store that cannot be opened is as bad as a wrong one. */
+export async function judgeAny(path: string, ledger: Ledger): Promise<Judgement> {
+  try {
+    return await judge(path, ledger);
+  } catch (error) {
+    const problem = `the store cannot be opened and read: ${(error as Error).stack ?? error}`;
+    return { problems: [...ledger.problems, problem], figures: {} };
+  }
+}
+
 /** Waits until no run has anything to do, now or ever; whatever has after a long while. */
 async function settle(observer: Store): Promise<readonly string[]> {
   const until = Date.now() + settleMsMax;

@@ -13,22 +13,27 @@ export class Ledger {
   /** When each nap was first heard to be over. */
   readonly woke = new Map<number, number>();
   readonly problems: string[] = [];
-  ups = 0;
 
   /** Takes one line that was heard at this time; says its first word. */
   read(line: string, now: number): string {
     const [word = "", first = "", second = "", third = ""] = line.split(" ");
-    if (word === "acked") this.#ack(`${first} ${second}`, Number(third));
+    if (word === "found") this.#find(`${first} ${second}`, Number(third));
+    else if (word === "acked") this.#ack(`${first} ${second}`, Number(third));
     else if (word === "tool") this.#call(first);
     else if (word === "post") this.posts.set(first, (this.posts.get(first) ?? 0) + 1);
     else if (word === "answered") this.answered.add(first);
     else if (word === "woke" && !this.woke.has(Number(first))) this.woke.set(Number(first), now);
-    else if (word === "up") this.ups++;
     return word;
   }
 
   get ackedCount(): number {
     return [...this.acked.values()].reduce((sum, { size }) => sum + size, 0);
+  }
+
+  /** A later life says how many of a kind it found: whatever it sends again must not hide what was lost. */
+  #find(kind: string, count: number): void {
+    const lost = [...(this.acked.get(kind) ?? [])].filter((n) => n >= count);
+    if (lost.length > 0) this.problems.push(`K1: ${kind} ${lost.join(", ")} was acknowledged and lost`);
   }
 
   #ack(kind: string, n: number): void {

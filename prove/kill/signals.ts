@@ -9,7 +9,7 @@ import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { createRandom, type Random } from "../../test/generate/random.ts";
-import { type Judgement, judge } from "./judge.ts";
+import { type Judgement, judgeAny } from "./judge.ts";
 import { byLine, Ledger } from "./ledger.ts";
 
 export interface SignalOptions {
@@ -18,6 +18,8 @@ export interface SignalOptions {
   /** Where the stores may be. */
   readonly folder: string;
   readonly progress: (text: string) => void;
+  /** Told of every problem at once. */
+  readonly report: (problem: string) => void;
 }
 
 /** How many processes a store sees before it is judged. */
@@ -32,11 +34,11 @@ const workMsMax = 150;
 const script = fileURLToPath(new URL("./victim.ts", import.meta.url));
 
 /** Kills as often as asked for; says what was found, and how much there was to lose. */
-export async function proveSignals({ seed, kills, folder, progress }: SignalOptions): Promise<Judgement> {
+export async function proveSignals(options: SignalOptions): Promise<Pick<Judgement, "figures">> {
+  const { seed, kills, folder, progress, report } = options;
   const env = { ...process.env, NODE_COMPILE_CACHE: join(folder, "compiled") };
   await ended(startVictim([], env));
   const total: Record<string, number> = { kills: 0, stores: 0, acked: 0 };
-  const problems: string[] = [];
   const jobs = Array.from({ length: Math.ceil(kills / livesPerStore) }, (_, index) => ({
     storeSeed: seed + index,
     lives: Math.min(livesPerStore, kills - index * livesPerStore),
@@ -51,18 +53,16 @@ export async function proveSignals({ seed, kills, folder, progress }: SignalOpti
         const args = [path, String(storeSeed * 1_000 + life)];
         await liveOnce(startVictim(args, env), ledger, random);
         total.kills = (total.kills as number) + 1;
-        progress(
-          `${total.kills} of ${kills} kills, ${(total.acked as number) + ledger.ackedCount} events acknowledged`,
-        );
+        progress(`${total.kills} of ${kills} kills`);
       }
-      const judgement = await judge(path, ledger);
+      const judgement = await judgeAny(path, ledger);
       add(total, { ...judgement.figures, ...ledgerFigures(ledger), stores: 1 });
-      problems.push(...judgement.problems.map((problem) => `seed ${storeSeed}, ${lives} kills: ${problem}`));
+      for (const problem of judgement.problems) report(`seed ${storeSeed}, ${lives} kills: ${problem}`);
       for (const end of ["", "-wal", "-shm"]) rmSync(path + end, { force: true });
     }
   };
   await Promise.all(Array.from({ length: availableParallelism() }, lane));
-  return { problems, figures: total };
+  return { figures: total };
 }
 
 function ledgerFigures(ledger: Ledger): Record<string, number> {

@@ -10,7 +10,7 @@ import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { createRandom } from "../../test/generate/random.ts";
-import { type Judgement, judge } from "./judge.ts";
+import { type Judgement, judgeAny } from "./judge.ts";
 import { byLine, Ledger } from "./ledger.ts";
 import { add } from "./signals.ts";
 import { filesOf, traceArguments } from "./strace.ts";
@@ -19,8 +19,12 @@ export interface SyscallOptions {
   readonly seed: number;
   /** How many cases; all of them without a number. */
   readonly cases: number | undefined;
+  /** Just this one, as a problem names it: `pwrite64 12 error=EIO`. */
+  readonly only: string | undefined;
   readonly folder: string;
   readonly progress: (text: string) => void;
+  /** Told of every problem at once. */
+  readonly report: (problem: string) => void;
 }
 
 type Fault = "signal=KILL" | "error=EIO" | "error=ENOSPC" | "retval=0";
@@ -34,36 +38,35 @@ interface Case {
 
 /** Calls that need room: only these can find that there is none. */
 const growing = new Set(["pwrite64", "write", "ftruncate", "fallocate", "openat", "fsync", "fdatasync"]);
-/** Only ends what hangs. */
-const lifeMsMax = 30_000;
+/** Only ends what hangs: a lock that could not be given back keeps SQLite waiting for half a minute. */
+const lifeMsMax = 180_000;
 
 const script = fileURLToPath(new URL("./short.ts", import.meta.url));
 /** Fewer threads are fewer stops for strace. */
 const node = [process.execPath, "--v8-pool-size=0", "--conditions=source", script];
 
 /** Goes through the cases; says what was found, and how many of which kind there were. */
-export async function proveSyscalls(options: SyscallOptions): Promise<Judgement> {
-  const { folder, progress } = options;
+export async function proveSyscalls(options: SyscallOptions): Promise<Pick<Judgement, "figures">> {
+  const { folder, progress, report } = options;
   const env = { ...process.env, NODE_COMPILE_CACHE: join(folder, "compiled") };
   const all = casesOf(traceOnce(folder, env));
-  const chosen = options.cases === undefined ? all : sample(all, options.cases, options.seed);
+  const chosen = choose(all, options);
   const total: Record<string, number> = { calls: all.filter(({ fault }) => fault === "signal=KILL").length };
-  const problems: string[] = [];
   const queue = [...chosen];
   let done = 0;
   const lane = async (number: number) => {
     for (let one = queue.shift(); one !== undefined; one = queue.shift()) {
       const place = join(folder, `case-${number}`);
       mkdirSync(place);
-      const { figures, problems: found } = await tryCase(one, place, env);
+      const { figures, problems } = await tryCase(one, place, env);
       rmSync(place, { recursive: true });
       add(total, figures);
-      problems.push(...found.map((problem) => `${one.call} ${one.when} ${one.fault}: ${problem}`));
-      progress(`${++done} of ${chosen.length} cases of ${all.length}, ${problems.length} problems`);
+      for (const problem of problems) report(`${nameOf(one)}: ${problem}`);
+      progress(`${++done} of ${chosen.length} cases`);
     }
   };
   await Promise.all(Array.from({ length: availableParallelism() }, (_, number) => lane(number)));
-  return { problems, figures: total };
+  return { figures: total };
 }
 
 /** The names of the calls that a life without faults makes on the files of its store, in order. */
@@ -93,6 +96,15 @@ function casesOf(calls: readonly string[]): Case[] {
   });
 }
 
+const nameOf = ({ call, when, fault }: Case): string => `${call} ${when} ${fault}`;
+
+function choose(all: readonly Case[], { cases, only, seed }: SyscallOptions): readonly Case[] {
+  if (only === undefined) return cases === undefined ? all : sample(all, cases, seed);
+  const found = all.filter((one) => nameOf(one) === only);
+  if (found.length === 0) throw new Error(`There is no case ${JSON.stringify(only)} among ${all.length}`);
+  return found;
+}
+
 /** So many cases, with every pair of call and fault in turn before any has a second one. */
 function sample(all: readonly Case[], count: number, seed: number): Case[] {
   const random = createRandom(seed);
@@ -115,12 +127,7 @@ async function tryCase(one: Case, place: string, env: NodeJS.ProcessEnv): Promis
   const end = await live(one, { path, place, env, ledger });
   const problems = problemsOf(one, end);
   const figures: Record<string, number> = { [one.fault]: 1, [`${one.fault} ${end.kind}`]: 1 };
-  try {
-    const judgement = await judge(path, ledger);
-    problems.push(...judgement.problems);
-  } catch (error) {
-    problems.push(`the store could not be opened again: ${error}`);
-  }
+  problems.push(...(await judgeAny(path, ledger)).problems);
   return { problems, figures };
 }
 

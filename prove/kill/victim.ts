@@ -26,19 +26,22 @@ async function work(path: string, seed: number): Promise<never> {
     machines: machineEntries(say),
     onEmit: ({ event }) => say(`${event.type} ${event.data}`),
   });
-  say("up");
   const open = async (id: RunId) => (await runtime.start(machines[id] as never, { id })) as unknown as Run;
   const runs = { count: await open("count"), nap: await open("nap"), boss: await open("boss") };
   const pair = { pong: await open("pong"), ping: await open("ping"), mail: await open("mail") };
-  const known = async (run: Run, list: string) =>
-    ((await run.state()).context as unknown as Record<string, number[]>)[list] ?? [];
+  /** How many of a kind a run has taken, or keeps for later. */
+  const found = async (run: Run, type: string, list: string): Promise<number> => {
+    const { context, deferred } = await run.state();
+    const taken = (context as unknown as Record<string, number[]>)[list] as number[];
+    return taken.length + deferred.filter((event) => event.type === type).length;
+  };
 
   /** Numbers from where the last life stopped; its last one is sent once more, in case it was not told of. */
   async function* numbers(run: Run, type: string, list: string): AsyncGenerator<number, never> {
-    const sent = await known(run, list);
-    const last = sent.length - 1;
-    if (last >= 0) await send(run, type, last);
-    for (let n = last + 1; ; n++) yield n;
+    const first = await found(run, type, list);
+    say(`found ${run.id} ${type} ${first}`);
+    if (first > 0) await send(run, type, first - 1);
+    for (let n = first; ; n++) yield n;
   }
 
   const tasks = [
@@ -53,8 +56,9 @@ async function work(path: string, seed: number): Promise<never> {
       }
     },
     async () => {
+      say(`found nap later ${await found(runs.nap, "later", "laters")}`);
       for await (const n of numbers(runs.nap, "nap", "naps")) {
-        const later = (await known(runs.nap, "laters")).length;
+        const later = await found(runs.nap, "later", "laters");
         await Promise.all([
           send(runs.nap, "nap", n),
           send(runs.nap, "later", later, random.chance(0.3)),

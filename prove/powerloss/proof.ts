@@ -21,9 +21,12 @@ export interface PowerlossOptions {
   readonly progress: (text: string) => void;
 }
 
-/** `normal`: the store syncs less. `no-sync`: the disk forgets that the log was synced. `early-ack`: told before it is written. */
-export type Plant = "normal" | "no-sync" | "early-ack";
-export const plants: readonly Plant[] = ["normal", "no-sync", "early-ack"];
+/**
+ * `normal`: the store syncs less. `no-sync`, `no-folder-sync`: syncs of the log, or of the folder, do nothing.
+ * `early-ack`: it is told before it is written.
+ */
+export const plants = ["normal", "no-sync", "no-folder-sync", "early-ack"] as const;
+export type Plant = (typeof plants)[number];
 
 export interface PowerlossResult {
   readonly problems: readonly string[];
@@ -126,15 +129,14 @@ async function wholeJournals({ path }: Recording): Promise<Journals> {
 /** The recording with the planted fault in it. */
 function planted(recording: Recording, plant: Plant | undefined): Recording {
   const { operations } = recording;
+  const without = (isLost: (operation: Operation) => boolean) => ({
+    ...recording,
+    operations: operations.filter((operation) => !isLost(operation)),
+  });
   if (plant === "no-sync")
-    return {
-      ...recording,
-      operations: operations.filter(
-        ({ kind, ...rest }) => !(kind === "sync" && "name" in rest && /-wal$/.test(rest.name as string)),
-      ),
-    };
-  if (plant === "early-ack") return { ...recording, operations: earlier(operations) };
-  return recording;
+    return without((operation) => operation.kind === "sync" && operation.name.endsWith("-wal"));
+  if (plant === "no-folder-sync") return without(({ kind }) => kind === "syncFolder");
+  return plant === "early-ack" ? { ...recording, operations: earlier(operations) } : recording;
 }
 
 /** Each acknowledgement before the writes it waited for. */

@@ -73,7 +73,7 @@ export function readTrace(trace: string, place: string, ledger: string): Operati
   for (const line of trace.split("\n")) {
     const [, pid = "", text = ""] = /^(\d+) +(.*)$/.exec(line) ?? [];
     if (text.endsWith("<unfinished ...>")) {
-      unfinished.set(pid, text.slice(0, -"<unfinished ...>".length));
+      unfinished.set(pid, text.slice(0, -"<unfinished ...>".length).trimEnd());
       continue;
     }
     const whole = text.replace(/^<\.\.\. \w+ resumed>/, () => unfinished.get(pid) ?? "");
@@ -136,7 +136,7 @@ function operationsOf(call: Call, { place, ledger, names }: Scene): Operation[] 
     const bytes = bytesOf(text);
     const [length, offset] = numbers.slice(-2) as [number, number];
     if (bytes.length !== length)
-      throw new Error(`A write of ${length} bytes was recorded as ${bytes.length}`);
+      throw new Error(`A write of ${length} bytes at ${offset} was recorded as ${bytes.length}`);
     return [{ kind: "write", name, offset, bytes }];
   }
   // A way of writing that this file does not know would be a hole in the proof.

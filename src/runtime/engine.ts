@@ -383,12 +383,10 @@ export class Engine implements Runtime, Access {
       this.#inboxes.ended(name);
       return run;
     }
-    if (run.head.status === "parked") {
-      this.#residents.add(run);
-      return run;
-    }
-    await this.#activities.startAll(loaded.activities, run.machine.activities, run.head);
+    const isParked = run.head.status === "parked";
+    if (!isParked) await this.#activities.startAll(loaded.activities, run.machine.activities, run.head);
     this.#residents.add(run);
+    if (isParked) return run;
     run.more = loaded.inbox.length >= limits.inboxLoadedMax;
     for (const row of loaded.inbox) this.#inboxes.bring(run, row);
     this.#waker.resume(run);

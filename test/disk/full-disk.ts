@@ -2,8 +2,8 @@
  * A process on a disk that becomes full. It works until the store says no, sees that everybody who waits is told, makes
  * room, and goes on. It prints one JSON object with what it saw.
  *
- * `full-disk.ts FOLDER LEAVE`: a small disk of which it leaves so many bytes free before it works. With `grow` for the
- * last it makes no room itself: the caller has, and it only goes on.
+ * `full-disk.ts FOLDER LEAVE`: a small disk of which it leaves so many bytes free before it works. With `grow` in place of
+ * a number there is no disk to fill, and it only works.
  */
 import { closeSync, openSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
