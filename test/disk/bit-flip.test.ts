@@ -19,7 +19,7 @@ const ofTables = (...tables: string[]): Stored[] => values.filter(({ table }) =>
 
 test("the file has every kind of row that waits or is read again", () => {
   const tables = new Set(values.map(({ table }) => table));
-  expect([...tables]).toEqual(expect.arrayContaining(["entry", "snapshot", "inbox", "activity"]));
+  expect([...tables]).toEqual(expect.arrayContaining(["entry", "snapshot", "content", "inbox", "activity"]));
 });
 
 test("every bit of a snapshot, of an event that waits and of an activity", { timeout: 900_000 }, async () => {
@@ -32,7 +32,7 @@ test("every bit of a snapshot, of an event that waits and of an activity", { tim
 
 test("bits all over the journal, and of every digest in it", { timeout: 900_000 }, async () => {
   const random = createRandom(seed);
-  const flips = ofTables("entry").flatMap((stored) =>
+  const flips = ofTables("entry", "content").flatMap((stored) =>
     // Of long entries a part stands for the rest, which is one text. `--stored` of the module flips every bit there is.
     Array.from({ length: Math.min(stored.bytes.length, 500) / 5 }, (_, five) => ({
       stored,

@@ -12,7 +12,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { parseArgs } from "node:util";
-import { createRuntime, defineMachine, isHoldfastError, type Run } from "holdfast";
+import { createRuntime, defineMachine, isHoldfastError, limits, type Run } from "holdfast";
 import { sqlite } from "holdfast/sqlite";
 import { VirtualClock } from "../../src/testing/virtual-clock.ts";
 import { createRandom } from "../generate/random.ts";
@@ -89,7 +89,8 @@ export async function makeFile(folder: string): Promise<Buffer> {
   const random = createRandom(1);
   const text = (length: number) =>
     Array.from({ length }, () => String.fromCharCode(random.between(33, 126))).join("");
-  for (let n = 0; n < 3; n++) await one.send("read", text(7_000));
+  for (let n = 0; n < 6; n++) await one.send("read", text(3_000));
+  await one.send("read", text(limits.contentLengthMin));
   await one.send("add", 5, { key: "five" });
   await three.send("add", 7);
   await three.send("call");
@@ -112,8 +113,11 @@ async function observe(path: string): Promise<string> {
   const tool = (input: unknown) => JSON.stringify(input);
   const machines = [{ machine: keeper as never, activities: { tool: tool as never } }];
   const store = sqlite(path);
+  /** What the runtime could not settle by itself, such as a run that it put aside. */
+  const codes: string[] = [];
+  const onProblem = ({ error }: { error: unknown }) => void codes.push(String(Object(error).code));
   try {
-    const runtime = await createRuntime({ store, clock, ids: countedIds(1_000), machines });
+    const runtime = await createRuntime({ store, clock, ids: countedIds(1_000), machines, onProblem });
     await clock.advance("2s");
     const states: unknown[] = [];
     for (const id of ["one", "two", "three", "four"]) {
@@ -122,7 +126,7 @@ async function observe(path: string): Promise<string> {
       for await (const { seq } of run.journal()) void seq;
     }
     await runtime.close();
-    return JSON.stringify(states);
+    return codes[0] ?? JSON.stringify(states);
   } catch (error) {
     return isHoldfastError(error) ? error.code : `no code: ${(error as Error).stack ?? error}`;
   } finally {
