@@ -48,6 +48,8 @@ export const warmUpSize: Size = { sequential: 300, messages: 300, runs: 100, ste
 export interface Figures {
   readonly perSecond: number;
   readonly steps: number;
+  /** Microseconds of processor time per step, the kernel's included: what a busy machine leaves as it is. */
+  readonly cpuUs: number;
   /** For the conversation: milliseconds of its first and last hundred steps, and the bytes of its messages. */
   readonly firstMs?: number;
   readonly lastMs?: number;
@@ -71,21 +73,18 @@ export const workloads: Readonly<Record<WorkloadName, (on: Opened, size: Size) =
   /** One run, each step awaited. */
   async sequential(on, { sequential: steps }) {
     await on.beginCount("one");
-    const begun = performance.now();
-    await on.count("one", steps);
-    return { perSecond: (steps * 1_000) / (performance.now() - begun), steps };
+    return timed(steps, () => on.count("one", steps));
   },
   /** One run that grows by a message a step, each awaited. */
   async conversation(on, { messages: steps }) {
     const texts = Array.from({ length: steps }, (_, turn) => messageOf(turn));
     await on.beginTalk("talk");
     const marks: number[] = [];
-    await on.talk("talk", texts, () => marks.push(performance.now()));
+    const figures = await timed(steps, () => on.talk("talk", texts, () => marks.push(performance.now())));
     marks.push(performance.now());
     const between = (from: number, to: number) => (marks.at(to) as number) - (marks.at(from) as number);
     return {
-      perSecond: (steps * 1_000) / between(0, -1),
-      steps,
+      ...figures,
       firstMs: between(0, 100),
       lastMs: between(-101, -1),
       contentBytes: texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0),
@@ -95,12 +94,17 @@ export const workloads: Readonly<Record<WorkloadName, (on: Opened, size: Size) =
   async many(on, { runs, stepsOfRun }) {
     const names = Array.from({ length: runs }, (_, index) => `run-${index}`);
     await Promise.all(names.map((name) => on.beginCount(name)));
-    const begun = performance.now();
-    await Promise.all(names.map((name) => on.count(name, stepsOfRun)));
-    const steps = runs * stepsOfRun;
-    return { perSecond: (steps * 1_000) / (performance.now() - begun), steps };
+    return timed(runs * stepsOfRun, () => Promise.all(names.map((name) => on.count(name, stepsOfRun))));
   },
 };
+
+async function timed(steps: number, work: () => Promise<unknown>): Promise<Figures> {
+  const [begun, cpu] = [performance.now(), process.cpuUsage()];
+  await work();
+  const ms = performance.now() - begun;
+  const { user, system } = process.cpuUsage(cpu);
+  return { perSecond: (steps * 1_000) / ms, steps, cpuUs: (user + system) / steps };
+}
 
 /** Reads back what a workload left, and goes on from there: throws unless all of it is there, once and in order. */
 export async function check(workload: WorkloadName, on: Opened, size: Size): Promise<void> {
