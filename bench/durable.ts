@@ -91,6 +91,7 @@ async function measureRound(
     });
     const add = (question: string, value: number) => results.add(name, question, round, value);
     add(`${workload}.perSecond`, figures.perSecond);
+    add(`${workload}.cpuUs`, figures.cpuUs);
     if (workload !== "conversation") return;
     const { firstMs = 0, lastMs = 0, contentBytes = 0 } = figures;
     const bytes = bytesOnDisk(path);

@@ -48,6 +48,8 @@ export const warmUpSize: Size = { sequential: 300, messages: 300, runs: 100, ste
 export interface Figures {
   readonly perSecond: number;
   readonly steps: number;
+  /** Microseconds of processor time per step, the kernel's included: what a busy machine leaves as it is. */
+  readonly cpuUs: number;
   /** For the conversation: milliseconds of its first and last hundred steps, and the bytes of its messages. */
   readonly firstMs?: number;
   readonly lastMs?: number;
@@ -61,31 +63,49 @@ export const pad: string = JSON.stringify(
   Array.from({ length: 45 }, (_, index) => `plan item ${index}: ${(index * 7919) % 1000}`),
 );
 
-/** Message number `turn`, of 400 bytes. */
+/** Words for messages: enough of them that a conversation compresses as people's do, and no better. */
+const words = (
+  "about account after again agent all already also and answer any appears are ask back because been before being best " +
+  "between booking both budget but call can cannot case change check city clear compare cost could customer data date day " +
+  "delay did different does done down draft each early email enough error even every example expects fails file find first " +
+  "flight follow for found from further general get give given goes good had has have help here hotel hours how however " +
+  "idea important include instead into invoice issue just keep kind know last later least left less let like list little " +
+  "long look made make manager many may mean meeting might missing moment money more morning most much must need never new " +
+  "next no not note nothing now number offer office often old once one only open option order other our out over own page " +
+  "part people perhaps person place plan please point possible price problem question quite rather reach read ready real " +
+  "reason refund report request result review right said same saw say search second see seems send several shall should " +
+  "show since small some soon start state still such summary sure table take team than that the their them then there these " +
+  "they thing think this those ticket time today together told tomorrow too took train travel tries two under until update " +
+  "use very wait want was way week well were what when where which while who why will with without work would yes yet you"
+).split(" ");
+
+/** Message number `turn`, of 400 bytes: the same every time, and like no other. */
 export function messageOf(turn: number): string {
-  const words = `message ${turn} of a person to an agent, which has been given a number (${(turn * 7919) % 1000003}) so that it is not the last one again; `;
-  return words.repeat(4).slice(0, 400);
+  let seed = (turn + 1) * 2_654_435_761;
+  let text = `${turn}:`;
+  while (text.length < 400) {
+    seed = (Math.imul(seed ^ (seed >>> 15), 0x2c1b3c6d) + 0x9e3779b9) >>> 0;
+    text += ` ${words[seed % words.length]}`;
+  }
+  return text.slice(0, 400);
 }
 
 export const workloads: Readonly<Record<WorkloadName, (on: Opened, size: Size) => Promise<Figures>>> = {
   /** One run, each step awaited. */
   async sequential(on, { sequential: steps }) {
     await on.beginCount("one");
-    const begun = performance.now();
-    await on.count("one", steps);
-    return { perSecond: (steps * 1_000) / (performance.now() - begun), steps };
+    return timed(steps, () => on.count("one", steps));
   },
   /** One run that grows by a message a step, each awaited. */
   async conversation(on, { messages: steps }) {
     const texts = Array.from({ length: steps }, (_, turn) => messageOf(turn));
     await on.beginTalk("talk");
     const marks: number[] = [];
-    await on.talk("talk", texts, () => marks.push(performance.now()));
+    const figures = await timed(steps, () => on.talk("talk", texts, () => marks.push(performance.now())));
     marks.push(performance.now());
     const between = (from: number, to: number) => (marks.at(to) as number) - (marks.at(from) as number);
     return {
-      perSecond: (steps * 1_000) / between(0, -1),
-      steps,
+      ...figures,
       firstMs: between(0, 100),
       lastMs: between(-101, -1),
       contentBytes: texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0),
@@ -95,12 +115,17 @@ export const workloads: Readonly<Record<WorkloadName, (on: Opened, size: Size) =
   async many(on, { runs, stepsOfRun }) {
     const names = Array.from({ length: runs }, (_, index) => `run-${index}`);
     await Promise.all(names.map((name) => on.beginCount(name)));
-    const begun = performance.now();
-    await Promise.all(names.map((name) => on.count(name, stepsOfRun)));
-    const steps = runs * stepsOfRun;
-    return { perSecond: (steps * 1_000) / (performance.now() - begun), steps };
+    return timed(runs * stepsOfRun, () => Promise.all(names.map((name) => on.count(name, stepsOfRun))));
   },
 };
+
+async function timed(steps: number, work: () => Promise<unknown>): Promise<Figures> {
+  const [begun, cpu] = [performance.now(), process.cpuUsage()];
+  await work();
+  const ms = performance.now() - begun;
+  const { user, system } = process.cpuUsage(cpu);
+  return { perSecond: (steps * 1_000) / ms, steps, cpuUs: (user + system) / steps };
+}
 
 /** Reads back what a workload left, and goes on from there: throws unless all of it is there, once and in order. */
 export async function check(workload: WorkloadName, on: Opened, size: Size): Promise<void> {
