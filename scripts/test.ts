@@ -68,9 +68,9 @@ export function runStages(stages: readonly Stage[], folder: string, say: (line: 
 /** What `npm test` runs; `report` is where vitest leaves its figures. */
 export function allStages(report: string): Stage[] {
   const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
-  const proof = (name: string): Stage => ({
+  const proof = (name: string, ...size: string[]): Stage => ({
     name: `prove:${name}`,
-    command: ["--conditions=source", `prove/${name}.ts`],
+    command: ["--conditions=source", `prove/${name}.ts`, ...size],
   });
   return [
     { name: "format and lint", command: ["node_modules/@biomejs/biome/bin/biome", "check", "."] },
@@ -79,6 +79,7 @@ export function allStages(report: string): Stage[] {
     proof("scxml"),
     proof("differential"),
     proof("kill"),
+    proof("timers", "--timers", "15000"),
   ];
 }
 

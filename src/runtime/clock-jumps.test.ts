@@ -51,7 +51,7 @@ describe.each(Object.keys(stores))("on %s", (kind) => {
     return { clock, runtime, run, where, reboot };
   };
 
-  test("a clock set forward makes due what lies in between, and the runtime goes on", async () => {
+  test("B11: a clock set forward makes due what lies in between, and the runtime goes on", async () => {
     const { clock, runtime, where, run } = await boot("forward");
     clock.jump(tenYears);
     await clock.advance("6s");
@@ -64,7 +64,7 @@ describe.each(Object.keys(stores))("on %s", (kind) => {
     await runtime.close();
   });
 
-  test("a clock set back makes a timer wait until it shows that time, and the runtime goes on", async () => {
+  test("B11: a clock set back makes a timer wait until it shows that time, and the runtime goes on", async () => {
     const { clock, runtime, where, run } = await boot("back");
     clock.jump(-tenYears);
     await clock.advance("2m");
