@@ -3,9 +3,9 @@
  * 1970, and `Date` is only the shape in which the library takes and gives them; no clock is read.
  *
  * What happens when clocks are changed by law:
- * W1. A pattern with one time of day (`30 2 * * *`) has exactly one time on every day it names. Where that time is left
+ * N1. A pattern with one time of day (`30 2 * * *`) has exactly one time on every day it names. Where that time is left
  *     out, it is the first moment after the gap; where it comes twice, the first of the two.
- * W2. A pattern with many times of day (`0 * * * *`, also `30 1,2 * * *`) goes by the clock on the wall: what is left out
+ * N2. A pattern with many times of day (`0 * * * *`, also `30 1,2 * * *`) goes by the clock on the wall: what is left out
  *     is left out, and what comes twice comes twice. So a step of an hour stays an hour.
  */
 import { Cron } from "croner";
