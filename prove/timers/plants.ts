@@ -98,8 +98,8 @@ export const plants: Readonly<Record<string, Plant>> = {
   "a clock that was set stops the owner": one(
     "error",
     "src/store/lease.ts",
-    "const epoch = mine ?",
-    "const epoch = mine && isHeld(lease, now) ?",
+    "const epoch = lease.owner === worker ?",
+    "const epoch = lease.owner === worker && isHeld(lease, now) ?",
   ),
   "a lease of a clock that was set back binds for years": one(
     "lease",

@@ -17,20 +17,16 @@ export interface LeaseRow {
 /** The lease of a store that nobody has owned yet. */
 export const unowned: LeaseRow = { owner: undefined, epoch: 0, from: 0, until: 0 };
 
-/**
- * The lease after this worker has taken or renewed it; undefined while somebody else's is good. Its owner renews it under
- * the same epoch even when it has lapsed: nobody has had it since, and a clock that was set or a machine that slept is no
- * reason to stop.
- */
+/** The lease after this worker has taken or renewed it; undefined while somebody else's is good. */
 export function takeLease(
   lease: LeaseRow,
   worker: string,
   leaseMs: number,
   now: number,
 ): LeaseRow | undefined {
-  const mine = lease.owner === worker;
-  if (!mine && isHeld(lease, now)) return undefined;
-  const epoch = mine ? lease.epoch : lease.epoch + 1;
+  if (lease.owner !== worker && isHeld(lease, now)) return undefined;
+  // Whoever still has it, lapsed or not, was never replaced: nothing it has under way needs to be fenced.
+  const epoch = lease.owner === worker ? lease.epoch : lease.epoch + 1;
   return { owner: worker, epoch, from: now, until: now + leaseMs };
 }
 
