@@ -81,6 +81,7 @@ export function allStages(report: string): Stage[] {
     proof("kill", "--seeds", "30", "--cases", "60"),
     proof("powerloss", "--seeds", "200"),
     proof("simulation", "--seeds", "1000"),
+    proof("timers", "--timers", "15000"),
   ];
 }
 

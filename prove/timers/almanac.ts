@@ -8,7 +8,8 @@ interface Local {
   readonly year: number;
   readonly month: number;
   readonly day: number;
-  readonly weekday: string;
+  /** 0 is Sunday. */
+  readonly weekday: number;
   readonly hour: number;
   readonly minute: number;
   readonly second: number;
@@ -37,7 +38,7 @@ export const rules: readonly Rule[] = [
   },
   { cron: "30 2 * * *", on: () => true, hour: 2, minute: 30 },
   { cron: "0 0 * * *", on: () => true, hour: 0, minute: 0 },
-  { cron: "15 3 * * 0", on: ({ weekday }) => weekday === "Sun", hour: 3, minute: 15 },
+  { cron: "15 3 * * 0", on: ({ weekday }) => weekday === 0, hour: 3, minute: 15 },
   { cron: "30 2 28 * *", on: (local) => local.day === 28, hour: 2, minute: 30 },
   { cron: "0 2 29 3 *", on: (local) => local.month === 3 && local.day === 29, hour: 2, minute: 0 },
 ];
@@ -57,16 +58,13 @@ const quarter = 15 * minute;
 
 export class Almanac {
   readonly #rule: Rule;
-  readonly #format: Intl.DateTimeFormat;
+  readonly #zone: Zone;
   /** First moments of days, by the day. */
   readonly #moments = new Map<string, number | undefined>();
 
   constructor(rule: Rule, zone: string) {
     this.#rule = rule;
-    this.#format = new Intl.DateTimeFormat("en-US", {
-      ...{ timeZone: zone, hourCycle: "h23", weekday: "short", year: "numeric", month: "numeric" },
-      ...{ day: "numeric", hour: "numeric", minute: "numeric", second: "numeric" },
-    });
+    this.#zone = zoneOf(zone);
   }
 
   /** Whether this is a time of the pattern. */
@@ -128,12 +126,50 @@ export class Almanac {
   }
 
   #local(time: number): Local {
-    const parts: Record<string, string> = {};
-    for (const { type, value } of this.#format.formatToParts(time)) parts[type] = value;
-    const { year, month, day: date, hour: hours, minute: minutes, second: seconds, weekday } = parts;
+    const wall = new Date(time + this.#zone.offset(time));
     return {
-      ...{ year: Number(year), month: Number(month), day: Number(date), weekday: weekday as string },
-      ...{ hour: Number(hours), minute: Number(minutes), second: Number(seconds) },
+      ...{ year: wall.getUTCFullYear(), month: wall.getUTCMonth() + 1, day: wall.getUTCDate() },
+      ...{ weekday: wall.getUTCDay(), hour: wall.getUTCHours() },
+      ...{ minute: wall.getUTCMinutes(), second: wall.getUTCSeconds() },
     };
   }
+}
+
+/** How far the clocks of a zone are ahead. */
+class Zone {
+  readonly #format: Intl.DateTimeFormat;
+  readonly #offsets = new Map<number, number>();
+
+  constructor(name: string) {
+    this.#format = new Intl.DateTimeFormat("en-US", {
+      ...{ timeZone: name, hourCycle: "h23", year: "numeric", month: "numeric", day: "numeric" },
+      ...{ hour: "numeric", minute: "numeric", second: "numeric" },
+    });
+  }
+
+  /** Nowhere are clocks changed twice within a day. */
+  offset(time: number): number {
+    const from = Math.floor(time / day) * day;
+    const before = this.#read(from);
+    return before === this.#read(from + day) ? before : this.#read(Math.floor(time / quarter) * quarter);
+  }
+
+  #read(from: number): number {
+    const known = this.#offsets.get(from);
+    if (known !== undefined) return known;
+    const parts: Record<string, number> = {};
+    for (const { type, value } of this.#format.formatToParts(from)) parts[type] = Number(value);
+    const { year = 0, month = 0, day: date, hour: hours, minute: minutes, second: seconds } = parts;
+    const offset = Date.UTC(year, month - 1, date, hours, minutes, seconds) - from;
+    this.#offsets.set(from, offset);
+    return offset;
+  }
+}
+
+const knownZones = new Map<string, Zone>();
+
+function zoneOf(name: string): Zone {
+  const zone = knownZones.get(name) ?? new Zone(name);
+  knownZones.set(name, zone);
+  return zone;
 }

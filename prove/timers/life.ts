@@ -28,7 +28,8 @@ const bootCalls: ReadonlySet<string> = new Set(["open", "own", "release", "readD
 
 export class Life {
   readonly #world: LifeWorld;
-  readonly #inner: Store;
+  /** What is stored, for whoever looks at it from outside. */
+  readonly stored: Store;
   readonly clock: Clock;
   readonly store: Store;
   readonly died: Promise<"died">;
@@ -42,7 +43,7 @@ export class Life {
 
   constructor(inner: Store, world: LifeWorld) {
     this.#world = world;
-    this.#inner = inner;
+    this.stored = inner;
     this.died = new Promise((resolve) => {
       this.#die = resolve;
     });
@@ -65,7 +66,7 @@ export class Life {
     this.alive = false;
     this.#die("died");
     // The system closes the files of a dead process.
-    void this.#inner.close();
+    void this.stored.close();
   }
 
   #verb(verb: keyof Store): (...given: unknown[]) => Promise<unknown> {
@@ -81,7 +82,7 @@ export class Life {
     if (dies && random.chance(0.5)) return this.#end();
     if (!isBoot && this.jumpsIn <= 0 && verb !== "commit") this.#jump();
     if (verb === "commit") this.#checkTimes(given[0] as { entries: { at: number }[] }[]);
-    const answer = await (this.#inner[verb] as (...given: unknown[]) => Promise<unknown>)(...given);
+    const answer = await (this.stored[verb] as (...given: unknown[]) => Promise<unknown>)(...given);
     this.#note(verb, given, answer);
     if (dies) return this.#end();
     if (!isBoot && this.jumpsIn <= 0) this.#jump();

@@ -117,8 +117,9 @@ export class Activities {
     if (effect.options.once === true) return this.#runOnce(job, code);
     const policy = retryPolicy(effect.options.retry);
     for (;;) {
-      // A clock that was set back must not make it wait for longer than any retry does.
-      await this.#sleep(job, Math.min(job.row.dueAt - this.#world.clock.now(), policy.maxMs));
+      // A clock that was set back makes nothing wait that has not been tried, nor longer than any retry does.
+      if (job.row.attempt > 0)
+        await this.#sleep(job, Math.min(job.row.dueAt - this.#world.clock.now(), policy.maxMs));
       if (job.controller.signal.aborted) return undefined;
       job.row = { ...job.row, attempt: job.row.attempt + 1 };
       const result = await this.#attempt(job, code, effect.input);

@@ -8,6 +8,7 @@ import { memory } from "../store/memory/store.ts";
 import { sqlite } from "../store/sqlite/store.ts";
 import type { Store } from "../store/store.ts";
 import { VirtualClock } from "../testing/virtual-clock.ts";
+import type { Activity } from "./attempt.ts";
 import { createRuntime, type Runtime } from "./runtime.ts";
 
 const tenYears = 10 * 365 * 86_400_000;
@@ -19,6 +20,12 @@ const napper = defineMachine({
     asleep: { after: { "1m": "awake" } },
     dozing: { after: { "1m": { target: "awake", resume: "remaining" } } },
   },
+});
+
+const caller = defineMachine({
+  id: "caller",
+  initial: "calling",
+  states: { calling: { invoke: { activity: "tool", retry: { attempts: 2 }, onDone: "done" } }, done: {} },
 });
 
 const folder = mkdtempSync(join(tmpdir(), "holdfast-jumps-"));
@@ -33,9 +40,9 @@ describe.each(Object.keys(stores))("on %s", (kind) => {
   const boot = async (name: string) => {
     const clock = new VirtualClock(Date.UTC(2026, 10, 16, 12));
     const store = (stores[kind] as () => Store)();
-    const reboot = async (before?: Runtime) => {
+    const reboot = async (before?: Runtime, tool: Activity = () => null) => {
       await before?.close();
-      return createRuntime({ store, clock, machines: [napper] });
+      return createRuntime({ store, clock, machines: [napper, { machine: caller, activities: { tool } }] });
     };
     const runtime = await reboot();
     const run = await runtime.start(napper, { id: name });
@@ -44,7 +51,7 @@ describe.each(Object.keys(stores))("on %s", (kind) => {
     return { clock, runtime, run, where, reboot };
   };
 
-  test("a clock set forward makes due what lies in between, and the runtime goes on", async () => {
+  test("B11: a clock set forward makes due what lies in between, and the runtime goes on", async () => {
     const { clock, runtime, where, run } = await boot("forward");
     clock.jump(tenYears);
     await clock.advance("6s");
@@ -57,7 +64,7 @@ describe.each(Object.keys(stores))("on %s", (kind) => {
     await runtime.close();
   });
 
-  test("a clock set back makes a timer wait until it shows that time, and the runtime goes on", async () => {
+  test("B11: a clock set back makes a timer wait until it shows that time, and the runtime goes on", async () => {
     const { clock, runtime, where, run } = await boot("back");
     clock.jump(-tenYears);
     await clock.advance("2m");
@@ -83,6 +90,25 @@ describe.each(Object.keys(stores))("on %s", (kind) => {
     const third = await reboot(second);
     await clock.advance("1m");
     expect((await (await third.run("later")).state()).configuration).toEqual(["awake"]);
+    await third.close();
+  });
+
+  test("an activity that was begun when the clock was years ahead is run at once by whoever comes next", async () => {
+    const { clock, runtime, reboot } = await boot("activity");
+    clock.jump(tenYears);
+    let calls = 0;
+    const tool = () => (++calls === 1 ? new Promise(() => {}) : "done");
+    await runtime.close();
+    const second = await reboot(undefined, tool);
+    await second.start(caller, { id: "caller" });
+    await clock.advance(0);
+    expect(calls).toBe(1);
+    await second.close();
+    clock.jump(-tenYears);
+    const third = await reboot(undefined, tool);
+    const run = await third.run("caller");
+    await clock.advance(0);
+    expect((await run.state()).configuration).toEqual(["done"]);
     await third.close();
   });
 });

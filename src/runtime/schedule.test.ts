@@ -63,7 +63,7 @@ async function outage(runtime: Runtime, ms: number): Promise<Runtime> {
 }
 
 describe("a schedule", () => {
-  test("starts a run at every time, named after it and found by the schedule", async () => {
+  test("B11: starts a run at every time, named after it and found by the schedule", async () => {
     const runtime = await boot();
     const { next } = await runtime.schedule("s", everyMinute);
     expect(await next()).toBe(noon + minute);
@@ -125,7 +125,7 @@ describe("a schedule", () => {
     ]);
   });
 
-  test("goes on after a restart without being set again", async () => {
+  test("B11: goes on after a restart without being set again", async () => {
     const first = await boot();
     await first.schedule("s", everyMinute);
     await clock.advance("90s");

@@ -9,6 +9,7 @@
  */
 import { type Json, showValue, toJson } from "../core/json.ts";
 import type { Machine } from "../core/machine.ts";
+import { diff } from "../core/patch.ts";
 import { matches } from "../core/query.ts";
 import { describeError } from "../core/work.ts";
 import { HoldfastError, isHoldfastError } from "../errors.ts";
@@ -16,7 +17,6 @@ import type { RunName } from "../store/records.ts";
 import type { ActivityScope } from "./attempt.ts";
 import { checkCalendar, nextTime, timeText } from "./calendar.ts";
 import type { Clock } from "./clock.ts";
-import { definitionHash } from "./definition-hash.ts";
 import { checkName, defaultTenant } from "./name.ts";
 import type { MachineEntry } from "./registry.ts";
 import type { Run, Runtime, Schedule, ScheduleOptions } from "./run.ts";
@@ -61,7 +61,8 @@ export class Schedules {
       await run.send("set", definition as unknown as Json);
     }
     const { context } = await run.state();
-    if (definitionHash(context.definition) !== definitionHash(definition)) {
+    // In whatever order it was written.
+    if (diff(context.definition as unknown as Json, definition as unknown as Json).length > 0) {
       throw new HoldfastError(
         "RUN_DIFFERS",
         `The schedule ${JSON.stringify(id)} has another definition; call its stop() first, then schedule it again`,
