@@ -2,9 +2,9 @@
  * The audit of a world: it reads what is stored, without touching any runtime, feeds the models with it, and says where
  * the two disagree.
  *
- * T5. Whatever is pending for the model is pending in the state, with the same due time, and the other way round.
- * T6. Once the clock has passed a timer and nothing has disturbed the runtime for a while, it has fired.
- * T7. What a timer sends to another run is taken there, or becomes a dead letter, once.
+ * T4. Whatever is pending for the model is pending in the state, with the same due time, and the other way round.
+ * T5. Once the clock has passed a timer and nothing has disturbed the runtime for a while, it has fired.
+ * T6. What a timer sends to another run is taken there, or becomes a dead letter, once.
  */
 import type { Event, State } from "../../src/index.ts";
 import { Past } from "../../src/runtime/past.ts";
@@ -44,7 +44,7 @@ export class Audit implements ModelWorld {
   }
 
   received(label: string, by: string): void {
-    if (this.#received.has(label)) this.violated("T7", `${label} came twice`);
+    if (this.#received.has(label)) this.violated("T6", `${label} came twice`);
     this.#received.set(label, by);
   }
 
@@ -89,13 +89,13 @@ export class Audit implements ModelWorld {
 
   #checkTimers(model: RunModel, { timers, status }: State, now: number, told: boolean): void {
     const where = `${model.name} at ${now}`;
-    if ((status === "active") === model.ended) this.violated("T5", `${where} is ${status}`);
+    if ((status === "active") === model.ended) this.violated("T4", `${where} is ${status}`);
     const stored = timers.map(({ event, due }) => ({ label: labelOf(event), due })).sort(byLabel);
     const pending = model.pending.map((timer) => ({ ...timer, due: model.due(timer, now) })).sort(byLabel);
     const labels = (list: readonly { readonly label: string }[]) => list.map(({ label }) => label).join(", ");
     if (labels(stored) !== labels(pending)) {
       this.violated(
-        "T5",
+        "T4",
         `${where} has the timers [${labels(stored)}], and should have [${labels(pending)}]`,
       );
       return;
@@ -105,9 +105,9 @@ export class Audit implements ModelWorld {
       // Where clocks are set back the model does not know what outages there were, but the run does.
       const expected = this.exact ? due : known;
       if (this.exact && told && known !== due)
-        this.violated("T4", `${where} has ${label} due ${known}, and it should be ${due}`);
+        this.violated("T3", `${where} has ${label} due ${known}, and it should be ${due}`);
       if (expected <= now - lateMs && (this.exact || told || policy === "deadline"))
-        this.violated("T6", `${where} has not fired ${label}, which was due ${now - expected} ms ago`);
+        this.violated("T5", `${where} has not fired ${label}, which was due ${now - expected} ms ago`);
     }
   }
 
@@ -128,14 +128,14 @@ export class Audit implements ModelWorld {
   async checkEnd(store: Store): Promise<void> {
     for (const { name, pending } of this.models)
       if (pending.length > 0)
-        this.violated("T6", `${name} never fired ${pending.map(({ label }) => label).join(", ")}`);
+        this.violated("T5", `${name} never fired ${pending.map(({ label }) => label).join(", ")}`);
     // A run that has ended, or whose beginning was lost in a crash, takes nothing.
     for (const row of await store.readDeadLetters("default", 0, Number.MAX_SAFE_INTEGER))
       this.received(labelOf(decode(row.bytes, "a dead letter") as unknown as Event), row.run);
     for (const [label, to] of this.#sent)
-      if (this.#received.get(label) !== to) this.violated("T7", `${label} never came to ${to}`);
+      if (this.#received.get(label) !== to) this.violated("T6", `${label} never came to ${to}`);
     for (const [label, by] of this.#received)
-      if (!this.#sent.has(label)) this.violated("T7", `${label} came to ${by}, and nobody sent it`);
+      if (!this.#sent.has(label)) this.violated("T6", `${label} came to ${by}, and nobody sent it`);
     for (const [n, model] of this.acked)
       if (!model.heard.has(n)) this.violated("I4", `${n} was acknowledged, and ${model.name} never took it`);
     for (const schedule of this.schedules) {

@@ -19,7 +19,7 @@ export function huntPlants(print: (line: string) => void): boolean {
       { encoding: "utf8", env: { ...process.env, HOLDFAST_PLANT: name } },
     );
     const [, first = ""] = stdout.split("\n");
-    const isFound = status === 1 && first.startsWith(`${breaks}: `);
+    const isFound = status === 1 && breaks.some((rule) => first.startsWith(`${rule}: `));
     if (isFound) found++;
     const worlds = /: (\d+) worlds/.exec(stdout)?.[1];
     print(`${isFound ? `found in world ${worlds}` : "NOT FOUND"}: ${name} (${first.slice(0, 60)})`);

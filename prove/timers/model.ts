@@ -3,9 +3,8 @@
  * fed with the journal, step by step, and holds every step against what could have happened then.
  *
  * T1. A timer fires when it is due or later, by the clock at the time of its step.
- * T2. It fires once.
- * T3. One that was cancelled does not fire.
- * T4. Timers that do not run on while nobody is there are due when the outages say.
+ * T2. It fires once; one that was cancelled does not.
+ * T3. Timers that do not run on while nobody is there are due when the outages say.
  */
 import type { Plan, Policy, StatePlan } from "./plan.ts";
 
@@ -135,7 +134,7 @@ export class RunModel {
     const label = type === "ring" ? (data as { n: string }).n : type;
     const timer = this.pending.find((one) => one.label === label);
     if (timer === undefined) {
-      this.#violated("T2, T3", `${label} fired, and is not pending`);
+      this.#violated("T2", `${label} fired, and is not pending`);
       return;
     }
     const due = this.due(timer, at);
@@ -216,7 +215,7 @@ export class RunModel {
   }
 }
 
-/** T4, by going through time: what remains only shrinks while somebody is there; a restart begins with each return. */
+/** T3, by going through time: what remains only shrinks while somebody is there; a restart begins with each return. */
 export function dueAfter(
   { set, ms, policy }: Pick<PendingTimer, "set" | "ms" | "policy">,
   outages: readonly Outage[],

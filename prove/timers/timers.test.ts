@@ -45,7 +45,8 @@ describe("a planted bug", () => {
       ["--conditions=source", ...hook, "prove/timers.ts", "--seeds", "40"],
       { cwd: root, encoding: "utf8", env: { ...process.env, HOLDFAST_PLANT: name } },
     );
-    expect([status, stdout]).toEqual([1, expect.stringContaining(`\n${plants[name]?.breaks}: `)]);
+    const rule = /^prove:timers seed 1\n(\w+): /.exec(stdout)?.[1];
+    expect([status, plants[name]?.breaks]).toEqual([1, expect.arrayContaining([rule])]);
   });
 });
 

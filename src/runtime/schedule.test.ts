@@ -104,10 +104,12 @@ describe("a schedule", () => {
     const options = { cron: "* * * * *", tenant: "t" };
     await runtime.schedule("s", { ...options, send: { run: "c", type: "remind" } });
     await runtime.schedule("data", { ...options, send: { run: "c", type: "remind", data: "now" } });
+    await runtime.schedule("nothing", { ...options, send: { run: "c", type: "remind", data: null } });
     await clock.advance("1m");
     expect((await run.state()).context.got).toContainEqual({ schedule: "s", due: noon + minute });
     expect((await run.state()).context.got).toContain("now");
-    expect((await run.state()).context.got).toHaveLength(2);
+    expect((await run.state()).context.got).toContain(null);
+    expect((await run.state()).context.got).toHaveLength(3);
     expect((await theirs.state()).context.got).toEqual([]);
   });
 

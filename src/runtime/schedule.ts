@@ -113,7 +113,7 @@ export class Schedules {
       });
     } else if (send !== undefined) {
       const run = await this.#world.run(send.run, { tenant });
-      await run.send(send.type, send.data ?? which, { key: id });
+      await run.send(send.type, send.data === undefined ? which : send.data, { key: id });
     }
   }
 }
