@@ -3,7 +3,7 @@ import type { ActivityEffect } from "../core/effect.ts";
 import type { Json } from "../core/json.ts";
 import { decode, decodeSized } from "../store/codec.ts";
 import { contentsOf, unpack } from "../store/content.ts";
-import { type Entry, foldEntry, genesis, openEntry, readEntry } from "../store/journal.ts";
+import { type Entry, foldEntries, genesis, openEntry, readEntry } from "../store/journal.ts";
 import type { ActivityRow, EntryRow, RunHead, RunName } from "../store/records.ts";
 import type { LoadedRun, Store } from "../store/store.ts";
 import { fetchContents } from "./contents.ts";
@@ -83,9 +83,9 @@ export class Past {
     const wanted = [...(first === undefined ? [] : contentsOf(first.state)), ...packed.flatMap(contentsOf)];
     const texts = await fetchContents(this.#store, this.#seal, head, wanted);
     const contents = { read: (one: string) => texts.get(one), keep: () => "" };
-    const state = packed.reduce<Json>(
-      (before, one) => foldEntry(before, readEntry(one, { contents }, what)),
+    const state = foldEntries(
       first === undefined ? null : unpack(first.state, contents, `snapshot ${snapshot?.seq} of ${what}`),
+      packed.map((one) => readEntry(one, { contents }, what)),
     );
     return {
       ...{ state, digest, contents: texts },
