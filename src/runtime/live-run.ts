@@ -39,7 +39,7 @@ export interface LiveRun {
   readonly inbox: Delivery[];
   /** Whether the store may have more events for it than are here. */
   more: boolean;
-  /** Bytes of the newest snapshot, and of the entries since: when these outweigh it, a new one pays. */
+  /** Bytes of the newest snapshot before compression, and of the entries since: when these outweigh it, a new one pays. */
   snapshotBytes: number;
   entryBytes: number;
   /** The digests of its large texts that are stored; undefined while it has none. */

@@ -1,9 +1,9 @@
 /** Reading what is stored of a run: its entries, its newest checkpoint, and the activities under way there. */
 import type { ActivityEffect } from "../core/effect.ts";
 import type { Json } from "../core/json.ts";
-import { decode } from "../store/codec.ts";
+import { decode, decodeSized } from "../store/codec.ts";
 import { contentsOf, unpack } from "../store/content.ts";
-import { type Entry, foldEntry, genesis, openEntry, readEntry } from "../store/journal.ts";
+import { type Entry, foldEntries, genesis, openEntry, readEntry } from "../store/journal.ts";
 import type { ActivityRow, EntryRow, RunHead, RunName } from "../store/records.ts";
 import type { LoadedRun, Store } from "../store/store.ts";
 import { fetchContents } from "./contents.ts";
@@ -15,7 +15,7 @@ interface Rebuilt {
   readonly digest: string;
   /** Its large texts, by digest. */
   readonly contents: ReadonlyMap<string, string>;
-  /** How much there was to read: of the snapshot, and of the entries after it. */
+  /** How much there was to read: of the snapshot before compression, as `LiveRun` has it, and of the entries after it. */
   readonly snapshotBytes: number;
   readonly entryBytes: number;
 }
@@ -71,9 +71,9 @@ export class Past {
   }: Pick<LoadedRun, "head" | "snapshot" | "entries">): Promise<Rebuilt> {
     const what = nameOf(head);
     const binding = { open: (bytes: Uint8Array) => this.#seal.open(bytes, head) };
-    const first =
-      snapshot &&
-      (decode(binding.open(snapshot.bytes), `snapshot ${snapshot.seq} of ${what}`) as unknown as Saved);
+    const saved =
+      snapshot && decodeSized(binding.open(snapshot.bytes), `snapshot ${snapshot.seq} of ${what}`);
+    const first = saved?.value as unknown as Saved | undefined;
     let digest = first?.digest ?? genesis;
     const packed = entries.map((row) => {
       const opened = openEntry(row, digest, binding, what);
@@ -83,13 +83,13 @@ export class Past {
     const wanted = [...(first === undefined ? [] : contentsOf(first.state)), ...packed.flatMap(contentsOf)];
     const texts = await fetchContents(this.#store, this.#seal, head, wanted);
     const contents = { read: (one: string) => texts.get(one), keep: () => "" };
-    const state = packed.reduce<Json>(
-      (before, one) => foldEntry(before, readEntry(one, { contents }, what)),
+    const state = foldEntries(
       first === undefined ? null : unpack(first.state, contents, `snapshot ${snapshot?.seq} of ${what}`),
+      packed.map((one) => readEntry(one, { contents }, what)),
     );
     return {
       ...{ state, digest, contents: texts },
-      snapshotBytes: snapshot?.bytes.length ?? 0,
+      snapshotBytes: saved?.size ?? 0,
       entryBytes: entries.reduce((sum, { bytes }) => sum + bytes.length, 0),
     };
   }

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { counter, counterWith } from "../../test/runtime/machines.ts";
 import { listOf, onEveryStore } from "../../test/runtime/world.ts";
-import { defineMachine } from "../index.ts";
+import { defineMachine, limits } from "../index.ts";
 
 onEveryStore((world) => {
   describe("a run", () => {
@@ -104,6 +104,23 @@ onEveryStore((world) => {
       await crash(first);
       const again = await (await boot([counter])).run("a");
       expect(await again.state()).toEqual(before);
+      await rest();
+    });
+
+    test("writes no snapshot for a small step after a restart, however well its state compresses", async () => {
+      const { boot, crash, rest } = await world();
+      const first = await boot([counter]);
+      const run = await first.start(counter, { id: "a" });
+      const large = Array.from({ length: 400 }, (_, n) => `${n} ${"x".repeat(200)}`);
+      await run.send("note", large);
+      const text = "y".repeat(limits.snapshotAfterBytesMin / 40);
+      for (let n = 0; n < 42; n++) await run.send("note", text);
+      const { snapshotSeq } = await run.head();
+      expect(snapshotSeq).toBeGreaterThan(0);
+      await crash(first);
+      const again = await (await boot([counter])).run("a");
+      await again.send("note", "small");
+      expect((await again.head()).snapshotSeq).toBe(snapshotSeq);
       await rest();
     });
 

@@ -45,9 +45,19 @@ function withHeader(kind: number, bytes: Buffer): Uint8Array {
 
 /** The JSON that `encode` made these bytes from. `what` names it in the error. */
 export function decode(bytes: Uint8Array, what: string): Json {
+  return decodeSized(bytes, what).value;
+}
+
+/** The same, with the size that `encodeSized` told. */
+export function decodeSized(
+  bytes: Uint8Array,
+  what: string,
+): { readonly value: Json; readonly size: number } {
   try {
-    const text = unpack(bytes).toString("utf8");
-    return toJson(JSON.parse(text), [], what, undefined, limits.jsonDepthMax + limits.recordDepthMax);
+    const body = unpack(bytes);
+    const parsed: unknown = JSON.parse(body.toString("utf8"));
+    const value = toJson(parsed, [], what, undefined, limits.jsonDepthMax + limits.recordDepthMax);
+    return { value, size: body.length };
   } catch (cause) {
     throw new HoldfastError("STORE_CORRUPT", `${what} cannot be read: its stored bytes are damaged`, {
       cause,

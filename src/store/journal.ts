@@ -81,5 +81,11 @@ export function chain(previous: string, bytes: Uint8Array): string {
 
 /** The state after an entry. */
 export function foldEntry(state: Json, entry: Entry): Json {
-  return entry.patches.length === 0 ? state : apply(state, entry.patches);
+  return foldEntries(state, [entry]);
+}
+
+/** The state after several. All at once, so that what many of them change is copied once. */
+export function foldEntries(state: Json, entries: readonly Entry[]): Json {
+  const patches = entries.flatMap((entry) => entry.patches);
+  return patches.length === 0 ? state : apply(state, patches);
 }
