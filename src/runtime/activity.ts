@@ -38,8 +38,6 @@ export interface ActivityWorld {
   record(row: ActivityRow): Promise<boolean>;
   /** The activity is over: this is the event that says how. */
   settle(name: RunName, event: Event): void;
-  /** The store failed, or gave back what it cannot have been given. */
-  failed(error: unknown): void;
   encode(name: RunName, value: JsonObject): Uint8Array;
   decode(name: RunName, bytes: Uint8Array): JsonObject;
 }
@@ -60,11 +58,9 @@ export class Activities {
     if (this.#running.has(id)) return;
     const controller = new AbortController();
     this.#running.set(id, controller);
-    void this.#run(row, code, controller)
-      .catch((error: unknown) => this.#world.failed(error))
-      .finally(() => {
-        if (this.#running.get(id) === controller) this.#running.delete(id);
-      });
+    void this.#run(row, code, controller).finally(() => {
+      if (this.#running.get(id) === controller) this.#running.delete(id);
+    });
   }
 
   /** The activity is not wanted any more: its signal is aborted and its result will be ignored. */

@@ -31,8 +31,6 @@ import { workerName } from "./worker.ts";
 const defaultTenant = "default";
 /** How many runs are looked for at a time when something is due. */
 const dueMax = 1_000;
-/** How long until the next look while something overdue is still under way, such as an activity of a process that died. */
-const overdueMs = 10;
 
 export class Engine implements Runtime {
   readonly #store: Store;
@@ -70,15 +68,14 @@ export class Engine implements Runtime {
       ids: this.#ids,
       registry: this.#registry,
       published: (checkpoint) => this.#publish(checkpoint),
-      lost: (run, deliveries, outcome) => void this.#recover(run, deliveries, outcome).catch(fail),
+      lost: (run, deliveries, outcome) => void this.#recover(run, deliveries, outcome),
       failed: (error) => this.#fail(error),
     });
     this.#activities = new Activities({
       clock: this.#clock,
       ids: this.#ids,
       record: (row) => this.#store.recordActivity(row, this.#ownership.epoch),
-      settle: (name, event) => void this.#settle(name, event).catch(fail),
-      failed: fail,
+      settle: (name, event) => void this.#settle(name, event),
       encode: (name, value) => this.#seal.close(encode(value), this.#owner(name)),
       decode: (name, bytes) => decode(this.#seal.open(bytes, this.#owner(name)), "an activity") as JsonObject,
     });
@@ -209,9 +206,7 @@ export class Engine implements Runtime {
 
   async #watch(name: RunName, holds: (state: State) => boolean): Promise<State> {
     const { state } = await this.#read(name);
-    if (holds(state)) return state;
-    this.#check();
-    return this.#watchers.watch(keyOf(name), holds);
+    return holds(state) ? state : this.#watchers.watch(keyOf(name), holds);
   }
 
   // What happens after a commit.
@@ -230,7 +225,7 @@ export class Engine implements Runtime {
       }
     }
     if (taken.some(({ step }) => step.effects.some(({ type }) => type === "activity")))
-      void this.#startActivities(run).catch((error: unknown) => this.#fail(error));
+      void this.#startActivities(run);
     for (const { row, event } of sends) this.#bring(row, event);
     if (run.head.wakeAt !== undefined) this.#alarm.set(run.head.wakeAt);
     const key = keyOf(run.name);
@@ -314,16 +309,13 @@ export class Engine implements Runtime {
   /** Brings every run that has something to do into memory and lets its due timers fire. */
   async #wakeDue(): Promise<void> {
     const now = this.#clock.now();
-    const due = await this.#store.due(now, dueMax);
-    for (const name of due) {
+    for (const name of await this.#store.due(now, dueMax)) {
       const run = await this.#find(name);
-      if (run === undefined) throw strayError(name);
-      if (!hasEnded(run)) this.#fireTimers(run, now);
+      if (run !== undefined && !hasEnded(run)) this.#fireTimers(run, now);
     }
     if (this.#closed) return;
     const next = await this.#store.nextDue();
-    if (next === undefined) return;
-    this.#alarm.set(next > now || due.length === dueMax ? next : now + overdueMs);
+    if (next !== undefined) this.#alarm.set(next);
   }
 
   #fireTimers(run: LiveRun, now: number): void {
@@ -350,13 +342,6 @@ export class Engine implements Runtime {
 
 function keyOf({ tenant, run }: RunName): string {
   return `${tenant}\n${run}`;
-}
-
-function strayError({ run }: RunName): HoldfastError {
-  return new HoldfastError(
-    "STORE_CORRUPT",
-    `Something waits for the run ${JSON.stringify(run)}, which is not there: the store is damaged; restore it from a backup`,
-  );
 }
 
 function closedError(): HoldfastError {

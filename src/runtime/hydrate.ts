@@ -15,14 +15,14 @@ import type { Seal } from "./seal.ts";
 /** The live run; throws STORE_CORRUPT if its journal does not lead where its head says. */
 export function hydrate(loaded: LoadedRun, registry: Registry, seal: Seal): LiveRun {
   const { head, snapshot, entries } = loaded;
+  const machine = registry.read(head.machine, head.version);
   const { state, digest } = rebuild(loaded, seal);
-  if (digest !== head.digest || !isHeadOf(head, state as Partial<State> | null)) {
+  if (digest !== head.digest) {
     throw new HoldfastError(
       "STORE_CORRUPT",
       `The journal of ${JSON.stringify(head.run)} does not lead to its checkpoint ${head.seq}`,
     );
   }
-  const machine = registry.read(head.machine, head.version);
   return {
     name: { tenant: head.tenant, run: head.run },
     machine,
@@ -38,12 +38,6 @@ export function hydrate(loaded: LoadedRun, registry: Registry, seal: Seal): Live
     snapshotBytes: snapshot === undefined ? 0 : JSON.stringify(state).length,
     entryBytes: entries.reduce((sum, { bytes }) => sum + bytes.length, 0),
   };
-}
-
-/** Whether a head tells of this state; a run that is parked or has failed may have been in any. */
-function isHeadOf({ machine, version, status }: RunHead, state: Partial<State> | null): boolean {
-  const told = status === "parked" || status === "failed" || status === state?.status;
-  return told && machine === state?.machine && version === state.version;
 }
 
 /** The state that a snapshot and the entries after it lead to, and the chain's digest there. */

@@ -62,14 +62,9 @@ export class StepLoop {
 
   async #turns(): Promise<void> {
     try {
-      while (this.#ready.size > 0 && !this.#closed) {
-        await this.#turn();
-        // A store may answer at once, for ever: whatever else the process has to do comes in between.
-        await new Promise<void>((resolve) => this.#world.clock.soon(resolve));
-      }
+      while (this.#ready.size > 0 && !this.#closed) await this.#turn();
     } catch (error) {
       this.#closed = true;
-      for (const { inbox } of this.#ready) fail(inbox.splice(0), error);
       this.#world.failed(error);
     } finally {
       this.#turning = false;
@@ -88,11 +83,7 @@ export class StepLoop {
     const checkpoints = turns.filter(({ taken }) => taken.length > 0);
     if (checkpoints.length === 0) return;
     const commits = checkpoints.map((checkpoint) => checkpoint.commit(epoch()));
-    const outcomes = await store.commit(commits, now).catch((error: unknown) => {
-      for (const { run, taken, repeats } of checkpoints)
-        fail([...taken.map(({ delivery }) => delivery), ...repeats, ...run.inbox.splice(0)], error);
-      throw error;
-    });
+    const outcomes = await store.commit(commits, now);
     checkpoints.forEach((checkpoint, index) => {
       this.#conclude(checkpoint, outcomes[index] as CommitOutcome);
     });
@@ -139,11 +130,6 @@ export class StepLoop {
 /** Tells senders that their event is one the run has had. */
 function answer(repeats: readonly Delivery[], { head }: LiveRun): void {
   for (const { handled } of repeats) handled?.({ seq: head.seq, outcome: "ignored", error: undefined });
-}
-
-/** Tells senders that it is not known to be durable. */
-function fail(deliveries: readonly Delivery[], error: unknown): void {
-  for (const { failed } of deliveries) failed?.(error);
 }
 
 /** The step a delivery leads to; `cancel` is the one event the machine has no say in. */

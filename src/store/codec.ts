@@ -2,17 +2,15 @@
  * JSON to bytes and back. Closed: plain JSON and nothing else, no tags inside user data. Bytes are assumed hostile on
  * the way in: what is too large, too deep, cut short or not ours is refused with STORE_CORRUPT, never half-read.
  *
- * The first byte says how the rest is written: 0 as it is, 1 compressed with zstd. Four more are its sum (CRC-32), so
- * that no flipped bit is ever read as another value, be it in a row that no chain of digests covers.
+ * The first byte says how the rest is written: 0 as it is, 1 compressed with zstd.
  */
-import { crc32, zstdCompressSync, zstdDecompressSync } from "node:zlib";
+import { zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import { type Json, toJson } from "../core/json.ts";
 import { HoldfastError } from "../errors.ts";
 import { limits } from "../limits.ts";
 
 const plain = 0;
 const compressed = 1;
-const headerBytes = 5;
 
 /** JSON as bytes; large values are compressed. Throws VALUE_TOO_LARGE beyond `limits.valueBytesMax`. */
 export function encode(value: Json): Uint8Array {
@@ -40,10 +38,9 @@ function pack(text: Buffer): Uint8Array {
 }
 
 function withHeader(kind: number, body: Uint8Array): Uint8Array {
-  const bytes = new Uint8Array(body.length + headerBytes);
+  const bytes = new Uint8Array(body.length + 1);
   bytes[0] = kind;
-  new DataView(bytes.buffer).setUint32(1, crc32(body));
-  bytes.set(body, headerBytes);
+  bytes.set(body, 1);
   return bytes;
 }
 
@@ -60,10 +57,7 @@ export function decode(bytes: Uint8Array, what: string): Json {
 }
 
 function unpack(bytes: Uint8Array): Buffer {
-  if (bytes.length < headerBytes) throw new Error(`only ${bytes.length} bytes`);
-  const body = Buffer.from(bytes.buffer, bytes.byteOffset + headerBytes, bytes.byteLength - headerBytes);
-  const sum = new DataView(bytes.buffer, bytes.byteOffset).getUint32(1);
-  if (crc32(body) !== sum) throw new Error("another sum than was written");
+  const body = Buffer.from(bytes.buffer, bytes.byteOffset + 1, bytes.byteLength - 1);
   if (bytes[0] === plain) return body;
   if (bytes[0] === compressed) return zstdDecompressSync(body, { maxOutputLength: limits.valueBytesMax });
   throw new Error(`unknown encoding ${bytes[0]}`);

@@ -29,7 +29,7 @@ const byResult: Readonly<Record<number, { readonly code: ErrorCode; readonly pro
   },
   10: {
     code: "STORE_UNAVAILABLE",
-    problem: "could not be read or written; check the disk it is on, make room if it is full, then try again",
+    problem: "could not be read or written; check the disk it is on, then try again",
   },
   11: { code: "STORE_CORRUPT", problem: "is damaged; restore it from a backup" },
   13: {
