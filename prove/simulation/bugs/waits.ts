@@ -172,11 +172,4 @@ export const waitBugs: readonly Bug[] = [
     replace: "",
     catches: [8],
   },
-  {
-    name: "row brought twice",
-    file: "src/runtime/checkpoint.ts",
-    find: "if (row !== undefined && this.taken.some((one) => one.delivery?.row === row)) return;",
-    replace: "",
-    catches: [2, 8],
-  },
 ];
