@@ -60,6 +60,7 @@ export const stepBugs: readonly Bug[] = [
     find: "this.#world.wakeLater(withStarts(checkpoint));",
     replace: "this.#world.wakeLater([]);",
     catches: [8],
+    from: 901,
   },
   {
     name: "repeat after the end told to be late",
