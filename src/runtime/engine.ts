@@ -352,7 +352,9 @@ export class Engine implements Runtime, Access {
     if (loaded === undefined) return undefined;
     const run = await hydrate(loaded, this.#registry, this.past);
     if (hasEnded(run)) {
+      // It may have ended with a commit that nobody heard of.
       this.#inboxes.ended(run);
+      this.#watchers.tell(keyOf(name), run);
       return run;
     }
     if (run.head.status === "parked") {
