@@ -44,6 +44,8 @@ export interface Disk {
   connect(): Store;
   /** A connection for whoever judges. */
   readonly reader: Store;
+  /** Calls that are being carried out: the disk may be ahead of the books until they are over. */
+  underway: number;
   /** Notes a write that was made. */
   wrote(write: Write): void;
   /** Makes every write so far safe. */
@@ -72,6 +74,7 @@ export function memoryDisk(): Disk {
   return {
     connect: () => current,
     reader: current,
+    underway: 0,
     wrote: (write) => void log.push(write),
     sync() {
       synced = log.length;
@@ -100,6 +103,7 @@ export function sqliteDisk(): Disk {
   return {
     connect,
     reader: connect(),
+    underway: 0,
     wrote() {},
     sync() {},
     losePower: () => undefined,

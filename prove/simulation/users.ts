@@ -103,7 +103,8 @@ export class Users {
         break;
       }
       if (answer !== undefined) this.#told(sent, answer.life, answer.value);
-      if (sent.key === undefined || (sent.acked !== undefined && random.chance(0.8))) break;
+      // Some repeat what they know to be kept, and some give up before they know.
+      if (sent.key === undefined || random.chance(sent.acked === undefined ? 0.25 : 0.8)) break;
       await this.#pause();
     }
     sent.over = true;

@@ -40,7 +40,7 @@ export function wireOf(world: WireWorld, life: Life): Store {
 
 function call(world: WireWorld, life: Life, given: Call): Promise<unknown> {
   if (life.status === "dead") return never;
-  const fault = drawFault(world);
+  const fault = drawFault(world, given);
   const [before, after] = [drawDelayMs(world), drawDelayMs(world)];
   if (fault === "crash before") {
     world.crash(life, `before ${given.verb}`);
@@ -91,6 +91,7 @@ async function carry(
   life: Life,
   asked: Call,
 ): Promise<{ readonly value?: unknown; readonly error?: unknown }> {
+  world.disk.underway++;
   try {
     const result = await perform(life.store, asked);
     if (isWrite(asked.verb)) world.disk.wrote({ ...asked, result });
@@ -98,11 +99,15 @@ async function carry(
     return { value: result };
   } catch (error) {
     return { error };
+  } finally {
+    world.disk.underway--;
   }
 }
 
-function drawFault({ random, weather }: WireWorld): Fault {
-  const { crashBefore, crashAfter, refuse, lose } = weather();
+function drawFault({ random, weather }: WireWorld, { verb }: Call): Fault {
+  const { crashBefore, crashAfter, refuse, lose: loseAny } = weather();
+  // The reply to a commit is the one that matters most.
+  const lose = verb === "commit" ? 3 * loseAny : loseAny;
   const drawn = random.next();
   if (drawn < crashBefore) return "crash before";
   if (drawn < crashBefore + crashAfter) return "crash after";

@@ -278,7 +278,7 @@ class World {
     if (++this.#commits % compareEvery > 0) return;
     const runs = [...this.judge.model.runs.values()];
     const run = runs[this.#commits % runs.length];
-    if (run !== undefined) void this.judge.compare(this.disk.reader, run);
+    if (run !== undefined && this.disk.underway === 1) void this.judge.compare(this.disk.reader, run);
   }
 
   /** Users are sent to this process from now on. */
@@ -336,7 +336,8 @@ class World {
     const times = (count: number, run: () => void) => {
       for (let left = count; left > 0; left--) sometime(run);
     };
-    times(random.between(8, 30), () => this.#burst());
+    // Where little happens, what was forgotten is not found again by accident.
+    times(random.pick([3, 6, 12, 20, 30]), () => this.#burst());
     const { kills, pauses, jumps, powerLosses, closes } = this.#weather;
     times(kills, () => this.#current && this.#crash(this.#current, "at some moment"));
     times(pauses, () => this.#pause());
@@ -349,6 +350,8 @@ class World {
   #pause(): void {
     const life = this.#current;
     if (life === undefined) return;
+    // What it is about to do when it goes on, somebody else may have done by then.
+    this.#burst();
     this.say(life, "stands still");
     life.pause();
     this.#current = undefined;

@@ -8,7 +8,7 @@ export const stepBugs: readonly Bug[] = [
     find: "checkpoint.take(delivery, now);",
     replace:
       'checkpoint.take(delivery, now); delivery.handled?.({ seq: checkpoint.head.seq, outcome: checkpoint.taken.at(-1)?.step.outcome ?? "taken", error: undefined });',
-    catches: [1],
+    catches: [1, 8],
   },
   {
     name: "effect without its step",
@@ -45,7 +45,7 @@ export const stepBugs: readonly Bug[] = [
     find: "for (const { failed, row } of deliveries) if (row === undefined || isUnavailable(error)) failed(error);",
     replace:
       'for (const { handled } of deliveries) handled?.({ seq: checkpoint.head.seq, outcome: "taken", error: undefined });',
-    catches: [1],
+    catches: [1, 8],
   },
   {
     name: "sender not told of a lost reply",
@@ -60,6 +60,7 @@ export const stepBugs: readonly Bug[] = [
     find: "this.#world.wakeLater(withStarts(checkpoint));",
     replace: "this.#world.wakeLater([]);",
     catches: [8],
+    from: 901,
   },
   {
     name: "repeat after the end told to be late",

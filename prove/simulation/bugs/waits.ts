@@ -80,6 +80,7 @@ export const waitBugs: readonly Bug[] = [
     find: "if (invocation === undefined) return endedBefore(work, event);",
     replace: "if (invocation === undefined) return !settles(event);",
     catches: [6],
+    from: 501,
   },
   {
     name: "double settle",
@@ -171,12 +172,5 @@ export const waitBugs: readonly Bug[] = [
     find: "else if (live === undefined) void this.#fetch(row);",
     replace: "",
     catches: [8],
-  },
-  {
-    name: "row brought twice",
-    file: "src/runtime/checkpoint.ts",
-    find: "if (row !== undefined && this.taken.some((one) => one.delivery?.row === row)) return;",
-    replace: "",
-    catches: [2, 8],
   },
 ];

@@ -19,7 +19,7 @@ const keepError = (draft: { errors: Json[] }, { event }: { event: { data: Json }
 /** How each tool is called. */
 export const calls = {
   fetch: { retry: { attempts: 4, first: 200, max: "2s", never: ["Fatal"] }, timeout: "4s" },
-  pay: { once: true },
+  pay: { once: true, timeout: "20s" },
   crawl: { retry: { attempts: 30, first: 100, max: "1s" }, timeout: "6s" },
 } as const;
 
@@ -36,8 +36,6 @@ const region = (tool: keyof typeof calls) => ({
         onError: { target: "idle", update: keepError },
         onUnknown: { target: "idle", update: (draft: { unknowns: number }) => void draft.unknowns++ },
       },
-      // Whoever hangs is left in the end.
-      after: { "45s": "idle" },
       on: { [`stop.${tool}`]: "idle" },
     },
   },

@@ -60,7 +60,13 @@ export const teamMachine = defineMachine<TeamContext>({
   start: { results: [], heard: [] },
   initial: "alone",
   states: {
-    alone: { on: { hire: "together" } },
+    alone: {
+      on: {
+        hire: "together",
+        // What a member says that was let go must not get here.
+        heard: { update: (draft, { event }) => void draft.heard.push((event.data as { n: number }).n) },
+      },
+    },
     together: {
       invoke: {
         machine: memberMachine,
