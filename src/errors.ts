@@ -67,6 +67,14 @@ export const errors = {
     retry: "after-fix",
     meaning: "A run of that id exists already, of another machine or with another input.",
   },
+  LIMIT_INVALID: {
+    retry: "after-fix",
+    meaning: "A run was started with a limit that is none: unknown, or not above zero.",
+  },
+  ATTRIBUTE_INVALID: {
+    retry: "after-fix",
+    meaning: "A value to find runs by is neither text nor a finite number nor true or false.",
+  },
   STATE_UNKNOWN: { retry: "after-fix", meaning: "The machine has no state of that path or id." },
   ASK_UNANSWERED: {
     retry: "after-fix",

@@ -15,9 +15,10 @@ import { pack } from "../store/content.ts";
 import { type Binding, type Entry, writeEntry } from "../store/journal.ts";
 import type { ActivityRow, EntryRow, InboxRow, RunHead, RunStatus, SnapshotRow } from "../store/records.ts";
 import type { Commit } from "../store/store.ts";
+import { checkAttributes } from "./attributes.ts";
 import { addSpending, endOfTime, exhausted, limitsOf } from "./budget.ts";
 import { FreshContents } from "./contents.ts";
-import { cancelEvent, limitEvent, parkEvent, parkReason, refusedResult } from "./control.ts";
+import { cancelEvent, isControl, limitEvent, parkEvent, parkReason, refusedResult } from "./control.ts";
 import type { Ids } from "./ids.ts";
 import { type Delivery, type LiveRun, newRun } from "./live-run.ts";
 import type { Saved } from "./past.ts";
@@ -87,14 +88,40 @@ export class Checkpoint {
       this.repeats.push(delivery);
       return;
     }
+    const undo = this.#mark();
+    try {
+      this.#record(delivery, at);
+    } catch (error) {
+      undo();
+      throw error;
+    }
+    if (key !== undefined) this.#keys = (this.#keys ?? new Set()).add(key);
+  }
+
+  #record(delivery: Delivery, at: number): void {
     const step = takeStep(this.run, this.state, delivery.event, at);
     this.#add(delivery.event, step, at, delivery);
-    if (key !== undefined) this.#keys = (this.#keys ?? new Set()).add(key);
     const ends = step.state.status !== "active";
     if (delivery.row === undefined || step.effects.length > 0 || ends) this.forced = true;
     if (step.outcome === "refused" && settles(delivery.event)) this.#park(step, at);
     const reason = this.head.status === "active" ? exhausted(this.head, at) : undefined;
     if (reason !== undefined) this.#end(limitEvent(reason), at);
+  }
+
+  /** How to go back to where the turn is now, should a delivery fail half-way, as when an effect is too large to keep. */
+  #mark(): () => void {
+    const { head, state, forced, reason } = this;
+    const bytes = this.#bytes;
+    const begun = [...this.begun];
+    const lists: unknown[][] = [this.taken, this.sends, this.starts, this.#rows, this.#ended];
+    const lengths = lists.map(({ length }) => length);
+    return () => {
+      Object.assign(this, { head, state, forced, reason });
+      this.#bytes = bytes;
+      lists.forEach((list, index) => void list.splice(lengths[index] as number));
+      this.begun.clear();
+      for (const [key, one] of begun) this.begun.set(key, one);
+    };
   }
 
   /** A result that the machine refuses would be lost: the run waits for a person, and the journal has the result. */
@@ -125,7 +152,7 @@ export class Checkpoint {
     const before = this.state;
     this.state = step.state;
     this.reason = parkReason(event);
-    this.head = this.#headAfter(row, statusAfter(this.head.status, event, step.state));
+    this.head = this.#headAfter(row, event);
     if (spent !== undefined) this.head = { ...this.head, spent: addSpending(this.head.spent, spent) };
     if (settles(event) && before.activities.some(({ key }) => key === event.invocation))
       this.#endActivity(event.invocation as string);
@@ -135,12 +162,13 @@ export class Checkpoint {
     if (before.status === "active" && step.state.status !== "active") this.#tellParent(event, at);
   }
 
-  #headAfter({ seq, digest, at }: EntryRow, status: RunStatus): RunHead {
+  #headAfter({ seq, digest, at }: EntryRow, event: Event): RunHead {
+    const status = statusAfter(this.head.status, event, this.state);
     const { wakeAt: _wakeAt, ...rest } = this.head;
     const { state } = this;
     let wakeAt = endOfTime(this.head);
     for (const { due } of state.timers) if (due < wakeAt) wakeAt = due;
-    const attributes = this.run.machine.attributes?.(state);
+    const attributes = this.#attributesAfter(state, event);
     return {
       ...rest,
       ...{ seq, digest, status, updatedAt: at },
@@ -148,6 +176,18 @@ export class Checkpoint {
       ...(Number.isFinite(wakeAt) && state.status === "active" ? { wakeAt } : undefined),
       ...(attributes === undefined ? undefined : { attributes: { ...rest.attributes, ...attributes } }),
     };
+  }
+
+  /** The values to find the run by now. Where they cannot be made, a run can still be parked, brought back or ended. */
+  #attributesAfter(state: State, event: Event): RunHead["attributes"] | undefined {
+    try {
+      const attributes = this.run.machine.attributes?.(state);
+      if (attributes !== undefined) checkAttributes(attributes);
+      return attributes;
+    } catch (error) {
+      if (isControl(event) && event.type !== "start") return undefined;
+      throw error;
+    }
   }
 
   #tellParent({ origin }: Event, at: number): void {

@@ -12,7 +12,8 @@ import { limits } from "../limits.ts";
 import type { RunHead, RunName } from "../store/records.ts";
 import type { Store } from "../store/store.ts";
 import { Activities } from "./activity.ts";
-import { limitsOf } from "./budget.ts";
+import { checkAttributes } from "./attributes.ts";
+import { checkLimits, limitsOf } from "./budget.ts";
 import type { Checkpoint } from "./checkpoint.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import { parkEvent, resumeEvent } from "./control.ts";
@@ -100,7 +101,6 @@ export class Engine implements Runtime, Access {
       ...{ park, deliver, epoch, fail: failed },
       read: (name) => this.#readStored(name),
       forget: (run) => this.#residents.remove(run),
-      enqueue: (run, event, key) => this.enqueue(run, [{ event, key }]),
       readReceipt: (name, key) => this.readReceipt(name, key),
       wakeLater: (uncertain) => this.#waker.wakeLater(uncertain),
     });
@@ -114,7 +114,6 @@ export class Engine implements Runtime, Access {
       ...{ clock, find, park },
       isClosed: () => this.#closed || this.#failure !== undefined,
       deliver: (run, event, spent) => this.#deliver(run, { event, ...(spent && { spent }) }),
-      enqueue: (run, event) => this.enqueue(run, [{ event, key: undefined }]),
     });
     this.#activities = new Activities({
       ...{ store, clock, ids, seal, epoch, streams: this.streams },
@@ -168,6 +167,8 @@ export class Engine implements Runtime, Access {
     this.#check();
     const { id = this.ids.next(), tenant = defaultTenant, subject = id, input } = options;
     for (const [what, name] of Object.entries({ run: id, tenant, subject })) checkName(what, name);
+    checkLimits(options.limits);
+    checkAttributes(options.attributes ?? {});
     const name: RunName = { tenant, run: id };
     let begun = false;
     const begin = async () => {
@@ -210,6 +211,7 @@ export class Engine implements Runtime, Access {
 
   async *find(query: FindQuery = {}): AsyncGenerator<RunHead> {
     this.#check();
+    checkAttributes(query.attributes ?? {});
     const pageSize = 100;
     for (let after: RunHead | undefined; ; ) {
       const page = { tenant: defaultTenant, ...query, limit: pageSize };

@@ -16,6 +16,7 @@ import type { Ids } from "./ids.ts";
 import { type Handled, hasEnded, type LiveRun } from "./live-run.ts";
 import { checkName } from "./name.ts";
 import type { Past } from "./past.ts";
+import { ParkedError } from "./recovery.ts";
 import type { End, Outgoing, Receipt, Run } from "./run.ts";
 import type { Chunk, Streams } from "./stream.ts";
 import type { Waiters } from "./waiters.ts";
@@ -75,9 +76,20 @@ export class Handle implements Run {
   async send(type: string, data?: Json, { key }: { readonly key?: string } = {}): Promise<Receipt> {
     const admitted = admit({ type, ...(data === undefined ? undefined : { data }) }, key);
     const run = await this.#access.read(this.#name);
-    if (run.head.status !== "active") return this.#sendAside(run, admitted);
-    const handled = await this.#access.deliver(run, admitted.event, key);
-    return { handled: async () => handled };
+    return this.#hand(run, admitted);
+  }
+
+  /** Hands an event to the run, or to its inbox if it does not take events now; resolves when it is durable. */
+  async #hand(run: LiveRun, admitted: Admitted): Promise<Receipt> {
+    // Those that wait in the store come before it.
+    if (run.head.status !== "active" || run.more) return this.#sendAside(run, admitted);
+    try {
+      const handled = await this.#access.deliver(run, admitted.event, admitted.key);
+      return { handled: async () => handled };
+    } catch (error) {
+      if (!(error instanceof ParkedError)) throw error;
+      return this.#sendAside(await this.#access.read(this.#name), admitted);
+    }
   }
 
   /** An event for a run that is parked waits in its inbox; one that has ended takes none. */
@@ -99,12 +111,12 @@ export class Handle implements Run {
     // What fits into one turn becomes durable with its steps; more than that first of all becomes durable.
     if (run.head.status === "parked" || run.more || run.inbox.length + events.length > limits.stepsPerTurnMax)
       return this.#access.enqueue(run, admitted);
-    const delivered = admitted.map(({ event, key }) => this.#access.deliver(run, event, key));
-    const fates = await Promise.allSettled(delivered);
+    const handed = admitted.map((one) => this.#hand(run, one));
+    const fates = await Promise.allSettled(handed);
     const [first] = fates;
     if (first?.status === "rejected" && fates.every(({ status }) => status === "rejected"))
       throw first.reason;
-    return delivered.map((handled) => ({ handled: () => handled }));
+    return handed.map((receipt) => ({ handled: async () => (await receipt).handled() }));
   }
 
   async ask(
@@ -134,11 +146,7 @@ export class Handle implements Run {
   /** Gives an event that asks to the run; resolves only with a reply that was given before. */
   async #take(run: LiveRun, event: Event, key: string | undefined): Promise<Json> {
     const before = key === undefined ? undefined : await this.#access.readReceipt(this.#name, key);
-    const handled =
-      before === undefined && run.head.status === "active"
-        ? await this.#access.deliver(run, event, key)
-        : await (before ?? (await this.#sendAside(run, { event, key }))).handled();
-    const { outcome, error, seq } = handled;
+    const { outcome, error, seq } = await (before ?? (await this.#hand(run, { event, key }))).handled();
     if (outcome === "refused" || outcome === "ignored") {
       throw new HoldfastError(
         "ASK_UNANSWERED",

@@ -3,6 +3,7 @@ import type { Event } from "../core/event.ts";
 import { HoldfastError, isHoldfastError } from "../errors.ts";
 import type { RunName } from "../store/records.ts";
 import type { CommitOutcome } from "../store/store.ts";
+import { isControl } from "./control.ts";
 import { type Delivery, type Handled, hasEnded, type LiveRun } from "./live-run.ts";
 import type { Receipt } from "./run.ts";
 
@@ -14,7 +15,6 @@ export interface RecoveryWorld {
   /** Drops a run from memory. */
   forget(run: LiveRun): void;
   deliver(run: LiveRun, delivery: Delivery): void;
-  enqueue(run: LiveRun, event: Event, key: string | undefined): Promise<readonly Receipt[]>;
   readReceipt(name: RunName, key: string): Promise<Receipt | undefined>;
   park(run: LiveRun, error: unknown): void;
   /** What is due is looked for again in a while, and so is this run. */
@@ -89,16 +89,26 @@ export class Recovery {
   /** Deliveries that their run has not taken: those in the store's inbox are seen to by whoever reads it. */
   left(run: LiveRun, deliveries: readonly Delivery[]): void {
     for (const delivery of deliveries) {
-      const { event, key, row, handled, failed } = delivery;
-      if (row !== undefined) continue;
+      if (delivery.row !== undefined) continue;
       if (run.head.status === "active") this.#world.deliver(run, delivery);
-      else if (hasEnded(run)) failed(endedError(run, event));
-      else
-        this.#world
-          .enqueue(run, event, key)
-          .then(([receipt]) => receipt?.handled().then(handled))
-          .catch(failed);
+      else if (hasEnded(run)) delivery.failed(endedError(run, delivery.event));
+      else this.#putAside(run, delivery);
     }
+  }
+
+  /** What comes for a run that is parked: it can still be ended; the rest is for whoever sent it to keep. */
+  #putAside(run: LiveRun, delivery: Delivery): void {
+    const { event, handled, failed } = delivery;
+    if (!isControl(event)) failed(new ParkedError(run.name));
+    else if (event.type === "cancel" || event.type === "limit") this.#world.deliver(run, delivery);
+    else handled?.({ seq: run.head.seq, outcome: "ignored", error: undefined });
+  }
+}
+
+/** Says that a run was parked before it took an event. Who has the event keeps it: in the inbox, a timer, a row. */
+export class ParkedError extends Error {
+  constructor({ run }: RunName) {
+    super(`The run ${JSON.stringify(run)} is parked`);
   }
 }
 
