@@ -18,7 +18,7 @@ import type { Commit } from "../store/store.ts";
 import { checkAttributes } from "./attributes.ts";
 import { addSpending, endOfTime, exhausted, limitsOf } from "./budget.ts";
 import { FreshContents } from "./contents.ts";
-import { cancelEvent, isControl, limitEvent, parkEvent, parkReason, refusedResult } from "./control.ts";
+import { cancelEvent, isControl, limitEvent, parkEvent, parkReason, returnOf } from "./control.ts";
 import type { Ids } from "./ids.ts";
 import { type Delivery, type LiveRun, newRun } from "./live-run.ts";
 import type { Saved } from "./past.ts";
@@ -63,7 +63,12 @@ export class Checkpoint {
   forced = false;
   /** Why the run is parked. */
   reason: JsonObject | undefined;
+  /** Whether the run was parked and comes back with this turn. */
+  get returns(): boolean {
+    return this.#before === "parked" && this.head.status === "active";
+  }
   readonly #world: Recording;
+  readonly #before: RunStatus;
   readonly #binding: Binding & { readonly contents: FreshContents };
   readonly #rows: EntryRow[] = [];
   readonly #ended: string[] = [];
@@ -75,6 +80,7 @@ export class Checkpoint {
     this.run = run;
     this.head = run.head;
     this.state = run.state;
+    this.#before = run.head.status;
     this.#world = world;
     const close = (bytes: Uint8Array) => world.seal.close(bytes, run.head);
     const contents = new FreshContents(run.contents, close);
@@ -86,6 +92,11 @@ export class Checkpoint {
     const { key } = delivery;
     if (key !== undefined && this.#keys?.has(key)) {
       this.repeats.push(delivery);
+      return;
+    }
+    // Somebody else brought the run back in the same moment.
+    if (returnOf(delivery.event) !== undefined && this.head.status !== "parked") {
+      delivery.handled?.({ seq: this.head.seq, outcome: "ignored", error: undefined });
       return;
     }
     const undo = this.#mark();
@@ -157,7 +168,7 @@ export class Checkpoint {
     if (settles(event) && before.activities.some(({ key }) => key === event.invocation))
       this.#endActivity(event.invocation as string);
     for (const effect of effects) this.#keepEffect(effect, before, at);
-    const again = refusedResult(event);
+    const again = returnOf(event)?.result;
     if (again !== undefined) this.#deliver(this.head.run, again, at, false);
     if (before.status === "active" && step.state.status !== "active") this.#tellParent(event, at);
   }

@@ -10,13 +10,13 @@ import { describeError } from "../core/work.ts";
 import { HoldfastError } from "../errors.ts";
 import { limits } from "../limits.ts";
 import type { RunHead, RunName } from "../store/records.ts";
-import type { Store } from "../store/store.ts";
+import type { LoadedRun, Store } from "../store/store.ts";
 import { Activities } from "./activity.ts";
 import { checkAttributes } from "./attributes.ts";
 import { checkLimits, limitsOf } from "./budget.ts";
 import type { Checkpoint } from "./checkpoint.ts";
 import { type Clock, systemClock } from "./clock.ts";
-import { parkEvent, resumeEvent } from "./control.ts";
+import { parkEvent } from "./control.ts";
 import { DeadLetters } from "./dead-letters.ts";
 import { type Access, type Admitted, Handle, replyName } from "./handle.ts";
 import { hydrate } from "./hydrate.ts";
@@ -26,6 +26,7 @@ import { type Delivery, type Handled, hasEnded, type LiveRun, newRun } from "./l
 import { checkName, defaultTenant, keyOf } from "./name.ts";
 import { Ownership } from "./ownership.ts";
 import { Past } from "./past.ts";
+import { Receipts } from "./receipts.ts";
 import { isUnavailable, Recovery } from "./recovery.ts";
 import { createRegistry, eventPriority, type Registry } from "./registry.ts";
 import { Residents } from "./residents.ts";
@@ -52,6 +53,7 @@ export class Engine implements Runtime, Access {
   readonly #loop: StepLoop;
   readonly #residents: Residents;
   readonly #inboxes: Inboxes;
+  readonly #receipts: Receipts;
   readonly #activities: Activities;
   readonly #watchers = new Watchers();
   readonly #ownership: Ownership;
@@ -96,6 +98,11 @@ export class Engine implements Runtime, Access {
       wakeLater: () => this.#waker.wakeLater(),
       live: (name) => this.#residents.read(name),
       readReceipt: (name, key) => this.readReceipt(name, key),
+    });
+    this.#receipts = new Receipts({
+      ...{ store, past: this.past, read: (name) => this.#readStored(name) },
+      waitFor: (name, key) => this.#inboxes.waitFor(name, key),
+      ended: (name) => this.#inboxes.ended(name),
     });
     const recovery = new Recovery({
       ...{ park, deliver, epoch, fail: failed },
@@ -254,30 +261,8 @@ export class Engine implements Runtime, Access {
     return this.#inboxes.enqueue(run, events);
   }
 
-  async readReceipt(name: RunName, key: string): Promise<Receipt | undefined> {
-    const [seen] = await this.#store.readKeys(name, [key]);
-    if (seen === undefined) return undefined;
-    if (seen.seq === undefined) return { handled: () => this.#waitHandled(name, key) };
-    const handled = await this.#readHandled(name, seen.seq);
-    return { handled: async () => handled };
-  }
-
-  /** What becomes of an event that was in the inbox when somebody looked; it may have been taken since. */
-  async #waitHandled(name: RunName, key: string): Promise<Handled> {
-    const { told, cancel } = this.#inboxes.waitFor(name, key);
-    const [seen] = await this.#store.readKeys(name, [key]);
-    if (seen?.seq === undefined) {
-      if (seen === undefined) this.#inboxes.ended(name);
-      return told;
-    }
-    cancel();
-    return this.#readHandled(name, seen.seq);
-  }
-
-  async #readHandled(name: RunName, at: number): Promise<Handled> {
-    const { head } = await this.#readStored(name);
-    const { seq, outcome, error } = await this.past.entry(head, at);
-    return { seq, outcome, error: error && errorOf(error) };
+  readReceipt(name: RunName, key: string): Promise<Receipt | undefined> {
+    return this.#receipts.read(name, key);
   }
 
   watch(name: RunName, holds: Parameters<Watchers["watch"]>[1]): ReturnType<Watchers["watch"]> {
@@ -288,14 +273,6 @@ export class Engine implements Runtime, Access {
     return this.#loop.checkpoint(run);
   }
 
-  async revive(parked: LiveRun): Promise<void> {
-    const { at: from } = await this.past.entry(parked.head, parked.head.seq - 1);
-    this.#residents.remove(parked);
-    const run = await this.#find(parked.name);
-    if (run?.state.timers.some(({ resume }) => resume !== undefined) === true)
-      await this.deliver(run, resumeEvent([{ from, until: this.clock.now() }]));
-  }
-
   // What happens after a commit.
 
   #publish(checkpoint: Checkpoint): void {
@@ -303,9 +280,10 @@ export class Engine implements Runtime, Access {
     for (const child of starts) this.#publish(child);
     const key = keyOf(run.name);
     const active = run.head.status === "active";
-    if (!active) this.#residents.remove(run);
-    if (hasEnded(run)) this.#inboxes.ended(run.name);
-    else if (run.head.seq === taken.length) this.#residents.add(run);
+    if (hasEnded(run)) {
+      this.#residents.remove(run);
+      this.#inboxes.ended(run.name);
+    } else if (run.head.seq === taken.length) this.#residents.add(run);
     for (const { step } of taken) {
       if (step.effects.length > 0) this.#tell(run, step.effects);
       for (const { replyTo, type } of step.dropped)
@@ -317,7 +295,22 @@ export class Engine implements Runtime, Access {
     if (active && run.head.wakeAt !== undefined) this.#waker.wakeAt(run.head.wakeAt);
     if (run.head.status === "parked") this.#problem(run.name, checkpoint.reason);
     this.#watchers.tell(key, run);
+    if (checkpoint.returns) {
+      run.more = true;
+      void this.#revive(run);
+    }
     if (active && run.more && run.inbox.length === 0) this.#inboxes.refill(run);
+  }
+
+  /** A run that was parked is active again: what it waits for is taken up, as if it had been read anew. */
+  async #revive(run: LiveRun): Promise<void> {
+    try {
+      const loaded = await this.#store.load(run.name);
+      if (run.head.status === "active" && loaded !== undefined) await this.#takeUp(run, loaded);
+    } catch {
+      this.#residents.remove(run);
+      this.#waker.wakeLater(run.name);
+    }
   }
 
   #tell({ name }: LiveRun, effects: Checkpoint["taken"][number]["step"]["effects"]): void {
@@ -376,22 +369,22 @@ export class Engine implements Runtime, Access {
     // Its newest step may be one whose commit was not answered.
     this.#watchers.tell(keyOf(name), run);
     if (hasEnded(run)) this.#inboxes.ended(name);
+    else this.#residents.add(run);
     if (run.head.status !== "active") return run;
-    const activities = await Promise.all(
-      loaded.activities.map(async (row) => ({ row, effect: await this.past.activity(row, run.head) })),
-    );
-    this.#residents.add(run);
-    for (const begun of activities) this.#activities.start(begun, run.machine.activities, run.head);
+    await this.#takeUp(run, loaded);
     run.more = loaded.inbox.length >= limits.inboxLoadedMax;
     for (const row of loaded.inbox) this.#inboxes.bring(run, row);
-    this.#waker.resume(run);
     return run;
   }
-}
 
-/** An error as it was before it went into the journal. */
-function errorOf({ code, message }: Record<string, unknown>): HoldfastError {
-  return new HoldfastError(code as HoldfastError["code"], message as string);
+  /** Goes on with a run that is active: with its activities and its timers. */
+  async #takeUp(run: LiveRun, { activities }: LoadedRun): Promise<void> {
+    const begun = await Promise.all(
+      activities.map(async (row) => ({ row, effect: await this.past.activity(row, run.head) })),
+    );
+    for (const one of begun) this.#activities.start(one, run.machine.activities, run.head);
+    this.#waker.resume(run);
+  }
 }
 
 function droppedError({ run }: RunName, type: string): HoldfastError {

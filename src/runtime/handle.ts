@@ -48,8 +48,6 @@ export interface Access {
   watch(name: RunName, holds: (sight: Sight) => boolean): { readonly seen: Promise<Sight>; cancel(): void };
   /** Commits what waits for its checkpoint. */
   checkpoint(run: LiveRun): Promise<void>;
-  /** A run that was parked is active again: it is read anew. */
-  revive(run: LiveRun): Promise<void>;
 }
 
 export class Handle implements Run {
@@ -235,12 +233,11 @@ export class Handle implements Run {
   async retry(): Promise<void> {
     const run = await this.#access.read(this.#name);
     if (run.head.status !== "parked") return;
-    const { event } = await this.#access.past.entry(run.head, run.head.seq);
+    const { event, at: parkedAt } = await this.#access.past.entry(run.head, run.head.seq);
     const { refused } = event.data as { readonly refused?: number };
     const result =
       refused === undefined ? undefined : (await this.#access.past.entry(run.head, refused)).event;
-    await this.#access.deliver(run, retryEvent(result));
-    await this.#access.revive(run);
+    await this.#access.deliver(run, retryEvent(result === undefined ? { parkedAt } : { parkedAt, result }));
   }
 
   async checkpoint(): Promise<void> {

@@ -110,6 +110,7 @@ export class Inboxes {
   arrived(row: InboxRow): void {
     const live = this.#world.live(row);
     if (live === undefined) void this.#fetch(row);
+    else if (live.head.status !== "active") return;
     // Those before it are still to be read, or on their way: it comes after them.
     else if (live.more || this.#reading.has(live)) live.more = true;
     else this.bring(live, row);
@@ -132,7 +133,7 @@ export class Inboxes {
   refill(run: LiveRun): void {
     const { isTaking, isBusy, checkpoint } = this.#world;
     // After its commit it comes here again; what it took without one must not be read a second time.
-    if (isTaking(run) || this.#reading.has(run)) return;
+    if (run.head.status !== "active" || isTaking(run) || this.#reading.has(run)) return;
     if (isBusy(run)) return void checkpoint(run).catch(() => {});
     run.more = false;
     this.#reading.add(run);

@@ -1,0 +1,60 @@
+/** Receipts of events that were sent before: what became of each is found by its key, in the journal or the inbox. */
+import { HoldfastError } from "../errors.ts";
+import type { RunName } from "../store/records.ts";
+import type { Store } from "../store/store.ts";
+import type { Handled, LiveRun } from "./live-run.ts";
+import type { Past } from "./past.ts";
+import type { Receipt } from "./run.ts";
+import type { Waiters } from "./waiters.ts";
+
+export interface ReceiptWorld {
+  readonly store: Store;
+  readonly past: Past;
+  /** The run as the store has it. */
+  read(name: RunName): Promise<LiveRun>;
+  /** What will become of an event that waits in the inbox. */
+  waitFor(name: RunName, key: string): ReturnType<Waiters<Handled>["wait"]>;
+  /** A run has ended without taking what waited in its inbox. */
+  ended(name: RunName): void;
+}
+
+export class Receipts {
+  readonly #world: ReceiptWorld;
+
+  constructor(world: ReceiptWorld) {
+    this.#world = world;
+  }
+
+  /** The receipt of an event of this key; undefined if the run has seen none. */
+  async read(name: RunName, key: string): Promise<Receipt | undefined> {
+    const [seen] = await this.#world.store.readKeys(name, [key]);
+    if (seen === undefined) return undefined;
+    if (seen.seq === undefined) return { handled: () => this.#wait(name, key) };
+    const handled = await this.#readHandled(name, seen.seq);
+    return { handled: async () => handled };
+  }
+
+  /** What becomes of an event that was in the inbox when somebody looked; it may have been taken since. */
+  async #wait(name: RunName, key: string): Promise<Handled> {
+    const { store, waitFor, ended } = this.#world;
+    const { told, cancel } = waitFor(name, key);
+    const [seen] = await store.readKeys(name, [key]);
+    if (seen?.seq !== undefined) {
+      cancel();
+      return this.#readHandled(name, seen.seq);
+    }
+    if (seen === undefined) ended(name);
+    return told;
+  }
+
+  async #readHandled(name: RunName, at: number): Promise<Handled> {
+    const { head } = await this.#world.read(name);
+    const { seq, outcome, error } = await this.#world.past.entry(head, at);
+    return { seq, outcome, error: error && errorOf(error) };
+  }
+}
+
+/** An error as it was before it went into the journal. */
+function errorOf({ code, message }: Record<string, unknown>): HoldfastError {
+  return new HoldfastError(code as HoldfastError["code"], message as string);
+}
