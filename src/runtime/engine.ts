@@ -74,7 +74,7 @@ export class Engine implements Runtime, Access {
     this.streams = new Streams(store, clock, seal);
     this.deadLetters = new DeadLetters({
       ...{ store, seal, check: () => this.#check() },
-      arrived: (row) => this.#inboxes.arrived(row),
+      arrived: (name) => void this.#inboxes.fetch(name),
     });
     const failed = (error: unknown) => this.#fail(error);
     const epoch = () => this.#ownership.epoch;
