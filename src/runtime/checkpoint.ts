@@ -3,7 +3,7 @@
  * one pays, the activities it begins and ends, and what it sends to others. Pure but for the encoding.
  */
 import type { ActivityEffect, CancelEffect, Effect, SendEffect, SpawnEffect } from "../core/effect.ts";
-import { type Event, settledEvent, settles, startEvent } from "../core/event.ts";
+import { communicationErrorType, type Event, settledEvent, settles, startEvent } from "../core/event.ts";
 import type { Json, JsonObject } from "../core/json.ts";
 import { diff, type Patch } from "../core/patch.ts";
 import type { State } from "../core/state.ts";
@@ -21,6 +21,7 @@ import { FreshContents } from "./contents.ts";
 import { cancelEvent, isControl, limitEvent, parkEvent, parkReason, returnOf } from "./control.ts";
 import type { Ids } from "./ids.ts";
 import { type Delivery, type LiveRun, newRun } from "./live-run.ts";
+import { checkName } from "./name.ts";
 import type { Saved } from "./past.ts";
 import type { Registry } from "./registry.ts";
 import type { Seal } from "./seal.ts";
@@ -268,12 +269,25 @@ export class Checkpoint {
     else if (to === "parent") {
       if (parent === undefined) return;
       this.#deliver(parent.run, { ...sent, invokeId: parent.id, invocation: parent.key }, at, false);
-    } else if ("run" in to) this.#deliver(to.run, sent, at, false);
+    } else if ("run" in to) this.#sendTo(to.run, sent, at);
     else if ("child" in to) {
       // What an exit action sends may be for a child that the same step ends.
       const child = [...before.children, ...this.state.children].findLast(({ id }) => id === to.child);
       if (child !== undefined) this.#deliver(this.#childOf(child.key), sent, at, false);
     }
+  }
+
+  /** No run can have a name that stores cannot keep: the sender hears of it. */
+  #sendTo(run: string, event: Event, at: number): void {
+    try {
+      checkName("run", run);
+    } catch (error) {
+      const { sendId } = event;
+      const failure: Event = { type: communicationErrorType, kind: "platform", data: describeError(error) };
+      this.#deliver(this.head.run, sendId === undefined ? failure : { ...failure, sendId }, at, true);
+      return;
+    }
+    this.#deliver(run, event, at, false);
   }
 
   /** An event between runs is a row of the inbox it goes to, in the same commit: delivered once, or never asked for. */

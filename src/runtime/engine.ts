@@ -211,6 +211,8 @@ export class Engine implements Runtime, Access {
   }
 
   async run(id: string, { tenant = defaultTenant }: { readonly tenant?: string } = {}): Promise<Run> {
+    checkName("run", id);
+    checkName("tenant", tenant);
     const name = { tenant, run: id };
     await this.read(name);
     return new Handle(name, this);

@@ -122,6 +122,7 @@ export class Handle implements Run {
     data?: Json,
     { key, timeout }: { readonly key?: string; readonly timeout?: number | string } = {},
   ): Promise<Json> {
+    if (timeout !== undefined) durationMs(timeout);
     const replyTo = key ?? this.#access.ids.next();
     const { event } = admit({ type, replyTo, ...(data === undefined ? undefined : { data }) }, key);
     const run = await this.#access.read(this.#name);
