@@ -71,6 +71,14 @@ export const errors = {
     retry: "after-fix",
     meaning: "A schedule's pattern or time zone cannot be read, names no time, or says not what to do.",
   },
+  LIMIT_INVALID: {
+    retry: "after-fix",
+    meaning: "A run was started with a limit that is none: unknown, or not above zero.",
+  },
+  ATTRIBUTE_INVALID: {
+    retry: "after-fix",
+    meaning: "A value to find runs by is neither text nor a finite number nor true or false.",
+  },
   STATE_UNKNOWN: { retry: "after-fix", meaning: "The machine has no state of that path or id." },
   ASK_UNANSWERED: {
     retry: "after-fix",

@@ -9,7 +9,7 @@ import { describeError } from "../core/work.ts";
 import { decode, encode } from "../store/codec.ts";
 import type { ActivityRow, RunName, Spending } from "../store/records.ts";
 import type { Store } from "../store/store.ts";
-import { type Activity, Attempt, type Report, type Result } from "./attempt.ts";
+import { type Activity, Attempt, type End, type Report, type Result } from "./attempt.ts";
 import type { Begun } from "./checkpoint.ts";
 import type { Clock } from "./clock.ts";
 import type { Ids } from "./ids.ts";
@@ -19,9 +19,6 @@ import { Recorder } from "./recorder.ts";
 import { retryDelayMs, retryPolicy } from "./retry.ts";
 import type { Owner, Seal } from "./seal.ts";
 import type { Streams } from "./stream.ts";
-
-/** How an activity ended. */
-type End = Parameters<typeof settledEvent>[1];
 
 /** What the activity that reconciles one of unknown outcome found out. */
 export type Reconciled =
@@ -45,8 +42,11 @@ export interface ActivityWorld {
   readonly streams: Streams;
   readonly store: Store;
   readonly epoch: () => number;
-  /** The activity is over, and this event says how; resolves when that is durable, or nobody wants to know. */
-  settle(name: RunName, event: Event, spent: Spending | undefined): Promise<void>;
+  /**
+   * The activity is over: this is the event that says how. Resolves when it is durable, or not wanted any more; false if
+   * the run is parked and cannot take it.
+   */
+  settle(name: RunName, event: Event, spent: Spending | undefined): Promise<boolean>;
 }
 
 /** An activity under way, with all it takes to run it. */
@@ -74,17 +74,33 @@ export class Activities {
   /** Runs an activity to its end, attempt after attempt, from wherever its row says it stands. */
   start({ row, effect }: Begun, activities: Job["activities"], owner: Owner): void {
     const id = idOf(row, row.key);
-    if (this.#jobs.has(id) || this.#closed) return;
-    const controller = new AbortController();
-    const job: Job = { row, report: {}, effect, activities, owner, controller };
+    const known = this.#jobs.get(id);
+    if (known?.report.end !== undefined) void this.#settle(known, known.report.end);
+    if (known !== undefined || this.#closed) return;
+    const job: Job = { row, report: {}, effect, activities, owner, controller: new AbortController() };
     this.#jobs.set(id, job);
-    const ended = this.#run(job).catch((error: unknown): End => ({ error: describeError(error) }));
-    void ended.then(async (end) => {
-      // Until its end is durable it stays: a run that is read again meanwhile must not begin it again.
-      if (end !== undefined && !this.#closed && !job.controller.signal.aborted)
-        await this.#world.settle(row, settledEvent(effect, end), job.report.spent);
-      if (this.#jobs.get(id) === job) this.#jobs.delete(id);
-    });
+    const run = this.#run(job).catch((error: unknown): End => ({ error: describeError(error) }));
+    void run.then((end) => (end === undefined ? this.#forget(job) : this.#settle(job, end)));
+  }
+
+  /** Until its end is durable an activity counts as under way, so that reading its run does not begin it again. */
+  async #settle(job: Job, end: End): Promise<void> {
+    const { row, effect, report, controller } = job;
+    if (!this.#closed && !controller.signal.aborted) {
+      const settled = await this.#world.settle(row, settledEvent(effect, end), report.spent);
+      if (!settled) {
+        job.report = { ...report, end };
+        job.row = { ...job.row, status: "waiting" };
+        await this.#record(job);
+        return;
+      }
+    }
+    this.#forget(job);
+  }
+
+  #forget(job: Job): void {
+    const id = idOf(job.row, job.row.key);
+    if (this.#jobs.get(id) === job) this.#jobs.delete(id);
   }
 
   /** Goes on with activities that were begun before, by whoever that was. */
@@ -111,6 +127,7 @@ export class Activities {
     if (row.report !== undefined) job.report = this.#read(row.report, owner);
     // It is this process's now, and was recorded as another's.
     if (row.status === "waiting") job.row = { ...row, status: "running" };
+    if (job.report.end !== undefined) return job.report.end;
     const code = Object.hasOwn(activities, effect.activity) ? activities[effect.activity] : undefined;
     if (code === undefined)
       return { error: { name: "Error", message: `There is no activity ${JSON.stringify(effect.activity)}` } };

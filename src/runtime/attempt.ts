@@ -1,6 +1,7 @@
 /** One attempt of an activity: user code with its scope, stopped when it takes too long or goes silent. */
 import { durationMs } from "../core/duration.ts";
 import type { ActivityEffect } from "../core/effect.ts";
+import type { settledEvent } from "../core/event.ts";
 import { type Json, type JsonObject, toJson } from "../core/json.ts";
 import { describeError } from "../core/work.ts";
 import type { ActivityRow, Spending } from "../store/records.ts";
@@ -36,7 +37,12 @@ export type Activity = (input: never, scope: ActivityScope) => unknown;
 export interface Report {
   readonly progress?: Json;
   readonly spent?: Spending;
+  /** How it ended, while its run is parked and cannot take that. */
+  readonly end?: End;
 }
+
+/** How an activity ended. */
+export type End = Parameters<typeof settledEvent>[1];
 
 /** `lost`: it was given up, so whether it took effect is not known. */
 export type Result =

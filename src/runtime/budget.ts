@@ -1,6 +1,8 @@
 /** Budgets: what a run may use up in steps, time, tokens and money, and whether it has. Pure. */
 import { durationMs } from "../core/duration.ts";
 import type { JsonObject } from "../core/json.ts";
+import { checkLimits as findLimitProblems } from "../core/policy.ts";
+import { HoldfastError } from "../errors.ts";
 import type { RunHead, RunLimits, Spending } from "../store/records.ts";
 
 /** Limits as people give them: time may be text such as `30s` or `2 days`. */
@@ -15,6 +17,15 @@ export function limitsOf(...sources: readonly (LimitSource | undefined)[]): RunL
   const { time, ...rest } = merged;
   if (Object.keys(merged).length === 0) return undefined;
   return time === undefined ? rest : { ...rest, time: durationMs(time) };
+}
+
+/** Throws LIMIT_INVALID for limits that bound nothing. */
+export function checkLimits(limits: LimitSource | undefined): void {
+  const problems: string[] = [];
+  const problem = (place: string, what: string) => problems.push(`${place} ${what}`);
+  findLimitProblems(limits, { problem });
+  if (problems.length > 0)
+    throw new HoldfastError("LIMIT_INVALID", `A run cannot be started: ${problems.join("; ")}`);
 }
 
 /** What was used up, and this on top. */

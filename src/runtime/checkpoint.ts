@@ -5,6 +5,7 @@
 import type { ActivityEffect, CancelEffect, Effect, SendEffect, SpawnEffect } from "../core/effect.ts";
 import {
   cancelEvent,
+  communicationErrorType,
   compensationName,
   type Event,
   settledEvent,
@@ -22,11 +23,13 @@ import { pack } from "../store/content.ts";
 import { type Binding, type Entry, writeEntry } from "../store/journal.ts";
 import type { ActivityRow, EntryRow, InboxRow, RunHead, RunStatus, SnapshotRow } from "../store/records.ts";
 import type { Commit } from "../store/store.ts";
+import { checkAttributes } from "./attributes.ts";
 import { addSpending, endOfTime, exhausted, limitsOf } from "./budget.ts";
 import { FreshContents } from "./contents.ts";
-import { cancelChildEvent, parkEvent, parkReason, refusedResult } from "./control.ts";
+import { cancelChildEvent, isControl, parkEvent, parkReason, returnOf } from "./control.ts";
 import type { Ids } from "./ids.ts";
 import { type Delivery, type LiveRun, newRun } from "./live-run.ts";
+import { checkName } from "./name.ts";
 import type { Saved } from "./past.ts";
 import type { Registry } from "./registry.ts";
 import type { Seal } from "./seal.ts";
@@ -69,7 +72,12 @@ export class Checkpoint {
   forced = false;
   /** Why the run is parked. */
   reason: JsonObject | undefined;
+  /** Whether the run was parked and comes back with this turn. */
+  get returns(): boolean {
+    return this.#before === "parked" && this.head.status === "active";
+  }
   readonly #world: Recording;
+  readonly #before: RunStatus;
   readonly #binding: Binding & { readonly contents: FreshContents };
   readonly #rows: EntryRow[] = [];
   readonly #ended: string[] = [];
@@ -81,6 +89,7 @@ export class Checkpoint {
     this.run = run;
     this.head = run.head;
     this.state = run.state;
+    this.#before = run.head.status;
     this.#world = world;
     const close = (bytes: Uint8Array) => world.seal.close(bytes, run.head);
     const contents = new FreshContents(run.contents, close);
@@ -96,14 +105,45 @@ export class Checkpoint {
       this.repeats.push(delivery);
       return;
     }
+    // Somebody else brought the run back in the same moment.
+    if (returnOf(delivery.event) !== undefined && this.head.status !== "parked") {
+      delivery.handled?.({ seq: this.head.seq, outcome: "ignored", error: undefined });
+      return;
+    }
+    const undo = this.#mark();
+    try {
+      this.#record(delivery, at);
+    } catch (error) {
+      undo();
+      throw error;
+    }
+    if (key !== undefined) this.#keys = (this.#keys ?? new Set()).add(key);
+  }
+
+  #record(delivery: Delivery, at: number): void {
     const step = takeStep(this.run, this.state, delivery.event, at);
     this.#add(delivery.event, step, at, delivery);
-    if (key !== undefined) this.#keys = (this.#keys ?? new Set()).add(key);
     const ends = step.state.status !== "active";
     if (delivery.row === undefined || step.effects.length > 0 || ends) this.forced = true;
     if (step.outcome === "refused" && settles(delivery.event)) this.#park(step, at);
     const reason = this.head.status === "active" ? exhausted(this.head, at) : undefined;
     if (reason !== undefined) this.#end(cancelEvent(reason), at);
+  }
+
+  /** How to go back to where the turn is now, should a delivery fail half-way, as when an effect is too large to keep. */
+  #mark(): () => void {
+    const { head, state, forced, reason } = this;
+    const bytes = this.#bytes;
+    const begun = [...this.begun];
+    const lists: unknown[][] = [this.taken, this.sends, this.starts, this.#rows, this.#ended];
+    const lengths = lists.map(({ length }) => length);
+    return () => {
+      Object.assign(this, { head, state, forced, reason });
+      this.#bytes = bytes;
+      lists.forEach((list, index) => void list.splice(lengths[index] as number));
+      this.begun.clear();
+      for (const [key, one] of begun) this.begun.set(key, one);
+    };
   }
 
   /** A result that the machine refuses would be lost: the run waits for a person, and the journal has the result. */
@@ -133,21 +173,21 @@ export class Checkpoint {
     const before = this.state;
     this.state = step.state;
     this.reason = parkReason(event);
-    this.head = this.#headAfter(row, statusAfter(this.head.status, event, step.state));
+    this.head = this.#headAfter(row, event);
     if (spent !== undefined) this.head = { ...this.head, spent: addSpending(this.head.spent, spent) };
     if (settles(event) && before.activities.some(({ key }) => key === event.invocation))
       this.#endActivity(event.invocation as string);
     for (const effect of effects) this.#keepEffect(effect, before, at);
-    const again = refusedResult(event);
+    const again = returnOf(event)?.result;
     if (again !== undefined) this.#deliver(this.head.run, again, at, false);
     if (before.status === "active" && step.state.status !== "active") this.#tellParent(event, at);
   }
 
-  #headAfter({ seq, digest, at }: EntryRow, status: RunStatus): RunHead {
+  #headAfter({ seq, digest, at }: EntryRow, event: Event): RunHead {
     const { state, head } = this;
-    const place = { seq, digest, status, updatedAt: at };
+    const place = { seq, digest, status: statusAfter(head.status, event, state), updatedAt: at };
     const isActive = state.status === "active";
-    const attributes = this.run.machine.attributes?.(state);
+    const attributes = this.#attributesAfter(state, event);
     let wakeAt = endOfTime(head);
     for (const { due } of state.timers) if (due < wakeAt) wakeAt = due;
     const isIdle = head.wakeAt === undefined && wakeAt === Number.POSITIVE_INFINITY;
@@ -159,6 +199,18 @@ export class Checkpoint {
       ...(isActive && Number.isFinite(wakeAt) ? { wakeAt } : undefined),
       ...(attributes === undefined ? undefined : { attributes: { ...head.attributes, ...attributes } }),
     };
+  }
+
+  /** The values to find the run by now. Where they cannot be made, a run can still be parked, brought back or ended. */
+  #attributesAfter(state: State, event: Event): RunHead["attributes"] | undefined {
+    try {
+      const attributes = this.run.machine.attributes?.(state);
+      if (attributes !== undefined) checkAttributes(attributes);
+      return attributes;
+    } catch (error) {
+      if (isControl(event) && event.type !== "start") return undefined;
+      throw error;
+    }
   }
 
   #tellParent({ origin }: Event, at: number): void {
@@ -230,12 +282,25 @@ export class Checkpoint {
     else if (to === "parent") {
       if (parent === undefined) return;
       this.#deliver(parent.run, { ...sent, invokeId: parent.id, invocation: parent.key }, at, false);
-    } else if ("run" in to) this.#deliver(to.run, sent, at, false);
+    } else if ("run" in to) this.#sendTo(to.run, sent, at);
     else if ("child" in to) {
       // What an exit action sends may be for a child that the same step ends.
       const child = [...before.children, ...this.state.children].findLast(({ id }) => id === to.child);
       if (child !== undefined) this.#deliver(this.#childOf(child.key), sent, at, false);
     }
+  }
+
+  /** No run can have a name that stores cannot keep: the sender hears of it. */
+  #sendTo(run: string, event: Event, at: number): void {
+    try {
+      checkName("run", run);
+    } catch (error) {
+      const { sendId } = event;
+      const failure: Event = { type: communicationErrorType, kind: "platform", data: describeError(error) };
+      this.#deliver(this.head.run, sendId === undefined ? failure : { ...failure, sendId }, at, true);
+      return;
+    }
+    this.#deliver(run, event, at, false);
   }
 
   /** An event between runs is a row of the inbox it goes to, in the same commit: delivered once, or never asked for. */

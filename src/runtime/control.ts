@@ -21,17 +21,22 @@ export function parkReason(event: Event): JsonObject | undefined {
   return (event.data as { readonly error: JsonObject }).error;
 }
 
-/** Brings a parked run back, with the result it could not take, if that is why it was parked. */
-export const retryEvent = (result: Event | undefined): Event => ({
+/** What a run is told when it comes back: since when it was parked, and the result it could not take, if that is why. */
+interface Return {
+  readonly parkedAt: number;
+  readonly result?: Event;
+}
+
+/** Brings a parked run back. */
+export const retryEvent = (data: Return): Event => ({
   type: "retry",
   kind: "platform",
-  ...(result === undefined ? {} : { data: { result: result as unknown as JsonObject } }),
+  data: data as unknown as JsonObject,
 });
 
-/** The result that a run which comes back is to be given again. */
-export function refusedResult(event: Event): Event | undefined {
-  if (event.type !== "retry" || !isControl(event)) return undefined;
-  return (event.data as { result?: Event } | undefined)?.result;
+/** What a run that comes back with this event is told. */
+export function returnOf(event: Event): Return | undefined {
+  return event.type === "retry" && isControl(event) ? (event.data as unknown as Return) : undefined;
 }
 
 const controls: ReadonlySet<string> = new Set(["start", "cancel", "resume", "park", "retry"]);

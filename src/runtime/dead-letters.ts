@@ -2,7 +2,7 @@
 import type { Event } from "../core/event.ts";
 import { HoldfastError } from "../errors.ts";
 import { decode } from "../store/codec.ts";
-import type { DeadLetterRow } from "../store/records.ts";
+import type { DeadLetterRow, RunName } from "../store/records.ts";
 import type { Store } from "../store/store.ts";
 import { defaultTenant } from "./name.ts";
 import type { Seal } from "./seal.ts";
@@ -29,8 +29,8 @@ interface LetterWorld {
   readonly seal: Seal;
   /** Throws if the runtime is closed. */
   check(): void;
-  /** An event is in an inbox again. */
-  arrived(row: DeadLetterRow): void;
+  /** Something is in the inbox of this run. */
+  arrived(name: RunName): void;
 }
 
 export class DeadLetters {
@@ -53,7 +53,8 @@ export class DeadLetters {
   async redeliver(number: number, options: Options & { readonly to?: string } = {}): Promise<void> {
     const row = await this.#find(number, options);
     const { number: _number, reason: _reason, ...event } = row;
-    const again = { ...event, run: options.to ?? row.run };
+    // Its key keeps it from being taken twice, should it be sent again before it is removed here.
+    const again = { ...event, key: row.key ?? row.id, run: options.to ?? row.run };
     const [outcome] = await this.#world.store.enqueue([again]);
     if (outcome === "missing" || outcome === "ended") {
       throw new HoldfastError(
@@ -61,8 +62,8 @@ export class DeadLetters {
         `The dead letter ${number} cannot go to ${JSON.stringify(again.run)}: ${outcome === "missing" ? "there is no such run" : "it has ended"}; name another run with { to }`,
       );
     }
+    this.#world.arrived(again);
     await this.#world.store.removeDeadLetter(row.tenant, number);
-    this.#world.arrived({ ...row, run: again.run });
   }
 
   /** Forgets one. */

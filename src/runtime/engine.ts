@@ -2,18 +2,17 @@
  * The engine behind the façade: finds runs, hands them events, and sees to what follows from a commit. Every decision is
  * the step loop's, every promise the store's.
  */
-import { isDeepStrictEqual } from "node:util";
-import { type Event, type EventShape, resumeEvent, startEvent } from "../core/event.ts";
-import { type Json, toJson } from "../core/json.ts";
-
+import { type Event, type EventShape, startEvent } from "../core/event.ts";
+import type { Json } from "../core/json.ts";
 import type { Machine } from "../core/machine.ts";
 import { describeError } from "../core/work.ts";
 import { HoldfastError, isUnavailable } from "../errors.ts";
 import { limits } from "../limits.ts";
 import type { RunHead, RunName } from "../store/records.ts";
-import type { Store } from "../store/store.ts";
+import type { LoadedRun, Store } from "../store/store.ts";
 import { Activities } from "./activity.ts";
-import { limitsOf } from "./budget.ts";
+import { checkAttributes } from "./attributes.ts";
+import { checkLimits, limitsOf } from "./budget.ts";
 import type { Checkpoint } from "./checkpoint.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import { parkEvent } from "./control.ts";
@@ -42,6 +41,7 @@ import type {
   ScheduleOptions,
   StartOptions,
 } from "./run.ts";
+import { checkSame } from "./same-run.ts";
 import { Schedules } from "./schedule.ts";
 import { noSeal } from "./seal.ts";
 import { Settling } from "./settling.ts";
@@ -95,7 +95,8 @@ export class Engine implements Runtime, Access {
     this.past = new Past(store, seal);
     this.streams = new Streams(store, clock, seal);
     const check = () => this.#check();
-    this.deadLetters = new DeadLetters({ store, seal, check, arrived: (row) => this.#inboxes.arrived(row) });
+    const arrived = (name: RunName) => void this.#inboxes.fetch(name);
+    this.deadLetters = new DeadLetters({ store, seal, check, arrived });
     const failed = (error: unknown) => this.#fail(error);
     const epoch = () => this.#ownership.epoch;
     this.#ownership = new Ownership(store, clock, workerName(ids.next()), failed);
@@ -120,14 +121,14 @@ export class Engine implements Runtime, Access {
       readReceipt: (name, key) => this.readReceipt(name, key),
     });
     this.#receipts = new Receipts({
-      ...{ store, past: this.past, inboxes: this.#inboxes },
-      read: (name) => this.#readStored(name),
+      ...{ store, past: this.past, read: (name) => this.#readStored(name) },
+      waitFor: (name, key) => this.#inboxes.waitFor(name, key),
+      ended: (name) => this.#inboxes.ended(name),
     });
     const recovery = new Recovery({
       ...{ park, deliver, fail: failed },
       read: (name) => this.#readStored(name),
       forget: (run) => this.#residents.remove(run),
-      enqueue: (run, event, key) => this.enqueue(run, [{ event, key }]),
       readReceipt: (name, key) => this.readReceipt(name, key),
       wakeLater: (names) => this.#waker.wakeLater(names),
     });
@@ -141,7 +142,6 @@ export class Engine implements Runtime, Access {
       ...{ clock, find, park },
       isClosed: () => this.#closed || this.#failure !== undefined,
       deliver: (run, event, spent) => this.#deliver(run, { event, ...(spent && { spent }) }),
-      enqueue: (run, event) => this.enqueue(run, [{ event, key: undefined }]),
     });
     this.#activities = new Activities({
       ...{ store, clock, ids, seal, epoch, past: this.past, streams: this.streams },
@@ -201,6 +201,8 @@ export class Engine implements Runtime, Access {
     this.#check();
     const { id = this.ids.next(), tenant = defaultTenant, subject = id, input } = options;
     for (const [what, name] of Object.entries({ run: id, tenant, subject })) checkName(what, name);
+    checkLimits(options.limits);
+    checkAttributes(options.attributes ?? {});
     const name: RunName = { tenant, run: id };
     let begun = false;
     const begin = async () => {
@@ -210,7 +212,7 @@ export class Engine implements Runtime, Access {
     };
     // Somebody may have looked for it just before it began.
     const run = (await this.#residents.find(name, begin)) ?? (await this.#residents.find(name, begin));
-    if (!begun) await this.#checkSame(run as LiveRun, machine.id, input);
+    if (!begun) await checkSame(run as LiveRun, machine.id, input, this.past);
     return new Handle(name, this) as unknown as Run<Context>;
   }
 
@@ -224,18 +226,9 @@ export class Engine implements Runtime, Access {
     return run;
   }
 
-  /** The same id with another machine or input is a mistake, not the same run. */
-  async #checkSame({ head }: LiveRun, machine: string, input: Json | undefined): Promise<void> {
-    const first = await this.past.entry(head, 1);
-    const given = input === undefined ? undefined : toJson(input, [], "input");
-    if (head.machine === machine && isDeepStrictEqual(first.event.data, given)) return;
-    throw new HoldfastError(
-      "RUN_DIFFERS",
-      `The run ${JSON.stringify(head.run)} exists already, as ${head.machine}@${head.version} with another input; choose another id`,
-    );
-  }
-
   async run(id: string, { tenant = defaultTenant }: { readonly tenant?: string } = {}): Promise<Run> {
+    checkName("run", id);
+    checkName("tenant", tenant);
     const name = { tenant, run: id };
     await this.read(name);
     return new Handle(name, this);
@@ -248,6 +241,7 @@ export class Engine implements Runtime, Access {
 
   async *find(query: FindQuery = {}): AsyncGenerator<RunHead> {
     this.#check();
+    checkAttributes(query.attributes ?? {});
     yield* findRuns(this.#store, query);
   }
 
@@ -302,17 +296,6 @@ export class Engine implements Runtime, Access {
     return this.#loop.checkpoint(run);
   }
 
-  async revive(run: LiveRun, parkedAt: number): Promise<void> {
-    const outage = { from: parkedAt, until: this.clock.now() };
-    if (run.state.timers.some(({ resume }) => resume !== undefined))
-      await this.deliver(run, resumeEvent([outage]));
-    const loaded = await this.#store.load(run.name);
-    await this.#activities.startAll(loaded?.activities ?? [], run.machine.activities, run.head);
-    run.more = true;
-    this.#inboxes.refill(run);
-    this.#waker.resume(run);
-  }
-
   // What happens after a commit.
 
   #publish(checkpoint: Checkpoint): void {
@@ -333,7 +316,22 @@ export class Engine implements Runtime, Access {
     if (active && run.head.wakeAt !== undefined) this.#waker.wakeAt(run.head.wakeAt);
     if (run.head.status === "parked") this.#observers.problem(run.name, checkpoint.reason);
     this.#watchers.tell(key, run);
+    if (checkpoint.returns) {
+      run.more = true;
+      void this.#revive(run);
+    }
     if (active && run.more && run.inbox.length === 0) this.#inboxes.refill(run);
+  }
+
+  /** A run that was parked is active again: what it waits for is taken up, as if it had been read anew. */
+  async #revive(run: LiveRun): Promise<void> {
+    try {
+      const loaded = await this.#store.load(run.name);
+      if (run.head.status === "active" && loaded !== undefined) await this.#takeUp(run, loaded);
+    } catch {
+      this.#residents.remove(run);
+      this.#waker.wakeLater([run.name]);
+    }
   }
 
   #tell({ name }: LiveRun, effects: Checkpoint["taken"][number]["step"]["effects"]): void {
@@ -379,18 +377,19 @@ export class Engine implements Runtime, Access {
     const run = await hydrate(loaded, this.#registry, this.past);
     // Its newest step may be one whose commit was not answered.
     this.#watchers.tell(keyOf(name), run);
-    if (hasEnded(run)) {
-      this.#inboxes.ended(name);
-      return run;
-    }
-    const isParked = run.head.status === "parked";
-    if (!isParked) await this.#activities.startAll(loaded.activities, run.machine.activities, run.head);
-    this.#residents.add(run);
-    if (isParked) return run;
+    if (hasEnded(run)) this.#inboxes.ended(name);
+    else this.#residents.add(run);
+    if (run.head.status !== "active") return run;
+    await this.#takeUp(run, loaded);
     run.more = loaded.inbox.length >= limits.inboxLoadedMax;
     for (const row of loaded.inbox) this.#inboxes.bring(run, row);
-    this.#waker.resume(run);
     return run;
+  }
+
+  /** Goes on with a run that is active: with its activities and its timers. */
+  async #takeUp(run: LiveRun, { activities }: LoadedRun): Promise<void> {
+    await this.#activities.startAll(activities, run.machine.activities, run.head);
+    this.#waker.resume(run);
   }
 }
 

@@ -16,6 +16,7 @@ import type { Ids } from "./ids.ts";
 import { type Handled, hasEnded, type LiveRun } from "./live-run.ts";
 import { checkName } from "./name.ts";
 import type { Past } from "./past.ts";
+import { ParkedError } from "./recovery.ts";
 import type { End, Outgoing, Receipt, Run } from "./run.ts";
 import type { Chunk, Streams } from "./stream.ts";
 import type { Waiters } from "./waiters.ts";
@@ -47,8 +48,6 @@ export interface Access {
   watch(name: RunName, holds: (sight: Sight) => boolean): { readonly seen: Promise<Sight>; cancel(): void };
   /** Commits what waits for its checkpoint. */
   checkpoint(run: LiveRun): Promise<void>;
-  /** A run that was parked then is active again: what it waits for is taken up. */
-  revive(run: LiveRun, parkedAt: number): Promise<void>;
 }
 
 export class Handle implements Run {
@@ -75,9 +74,20 @@ export class Handle implements Run {
   async send(type: string, data?: Json, { key }: { readonly key?: string } = {}): Promise<Receipt> {
     const admitted = admit({ type, ...(data === undefined ? undefined : { data }) }, key);
     const run = await this.#access.read(this.#name);
-    if (run.head.status !== "active") return this.#sendAside(run, admitted);
-    const handled = await this.#access.deliver(run, admitted.event, key);
-    return { handled: async () => handled };
+    return this.#hand(run, admitted);
+  }
+
+  /** Hands an event to the run, or to its inbox if it does not take events now; resolves when it is durable. */
+  async #hand(run: LiveRun, admitted: Admitted): Promise<Receipt> {
+    // Those that wait in the store come before it.
+    if (run.head.status !== "active" || run.more) return this.#sendAside(run, admitted);
+    try {
+      const handled = await this.#access.deliver(run, admitted.event, admitted.key);
+      return { handled: async () => handled };
+    } catch (error) {
+      if (!(error instanceof ParkedError)) throw error;
+      return this.#sendAside(await this.#access.read(this.#name), admitted);
+    }
   }
 
   /** An event for a run that is parked waits in its inbox; one that has ended takes none. */
@@ -99,12 +109,12 @@ export class Handle implements Run {
     // What fits into one turn becomes durable with its steps; more than that first of all becomes durable.
     if (run.head.status === "parked" || run.more || run.inbox.length + events.length > limits.stepsPerTurnMax)
       return this.#access.enqueue(run, admitted);
-    const delivered = admitted.map(({ event, key }) => this.#access.deliver(run, event, key));
-    const fates = await Promise.allSettled(delivered);
+    const handed = admitted.map((one) => this.#hand(run, one));
+    const fates = await Promise.allSettled(handed);
     const [first] = fates;
     if (first?.status === "rejected" && fates.every(({ status }) => status === "rejected"))
       throw first.reason;
-    return delivered.map((handled) => ({ handled: () => handled }));
+    return handed.map((receipt) => ({ handled: async () => (await receipt).handled() }));
   }
 
   async ask(
@@ -112,6 +122,7 @@ export class Handle implements Run {
     data?: Json,
     { key, timeout }: { readonly key?: string; readonly timeout?: number | string } = {},
   ): Promise<Json> {
+    if (timeout !== undefined) durationMs(timeout);
     const replyTo = key ?? this.#access.ids.next();
     const { event } = admit({ type, replyTo, ...(data === undefined ? undefined : { data }) }, key);
     const run = await this.#access.read(this.#name);
@@ -134,11 +145,7 @@ export class Handle implements Run {
   /** Gives an event that asks to the run; resolves only with a reply that was given before. */
   async #take(run: LiveRun, event: Event, key: string | undefined): Promise<Json> {
     const before = key === undefined ? undefined : await this.#access.readReceipt(this.#name, key);
-    const handled =
-      before === undefined && run.head.status === "active"
-        ? await this.#access.deliver(run, event, key)
-        : await (before ?? (await this.#sendAside(run, { event, key }))).handled();
-    const { outcome, error, seq } = handled;
+    const { outcome, error, seq } = await (before ?? (await this.#hand(run, { event, key }))).handled();
     if (outcome === "refused" || outcome === "ignored") {
       throw new HoldfastError(
         "ASK_UNANSWERED",
@@ -227,12 +234,11 @@ export class Handle implements Run {
   async retry(): Promise<void> {
     const run = await this.#access.read(this.#name);
     if (run.head.status !== "parked") return;
-    const { event, at } = await this.#access.past.entry(run.head, run.head.seq);
+    const { event, at: parkedAt } = await this.#access.past.entry(run.head, run.head.seq);
     const { refused } = event.data as { readonly refused?: number };
     const result =
       refused === undefined ? undefined : (await this.#access.past.entry(run.head, refused)).event;
-    await this.#access.deliver(run, retryEvent(result));
-    await this.#access.revive(run, at);
+    await this.#access.deliver(run, retryEvent(result === undefined ? { parkedAt } : { parkedAt, result }));
   }
 
   async checkpoint(): Promise<void> {

@@ -109,14 +109,15 @@ export class Inboxes {
   /** An event is in a run's inbox: the run takes it from there, now if it is in memory, else when it has been read. */
   arrived(row: InboxRow): void {
     const live = this.#world.live(row);
-    if (live === undefined) void this.#fetch(row);
+    if (live === undefined) void this.fetch(row);
+    else if (live.head.status !== "active") return;
     // Those before it are still to be read, or on their way: it comes after them.
     else if (live.more || this.#reading.has(live)) live.more = true;
     else this.bring(live, row);
   }
 
-  /** Whoever reads the run may have begun before the event came. */
-  async #fetch(name: RunName): Promise<void> {
+  /** Reads the inbox of a run. Whoever reads the run itself may have begun before an event came. */
+  async fetch(name: RunName): Promise<void> {
     try {
       const run = await this.#world.find(name);
       if (run?.head.status !== "active") return;
@@ -132,7 +133,7 @@ export class Inboxes {
   refill(run: LiveRun): void {
     const { isTaking, isBusy, checkpoint } = this.#world;
     // After its commit it comes here again; what it took without one must not be read a second time.
-    if (isTaking(run) || this.#reading.has(run)) return;
+    if (run.head.status !== "active" || isTaking(run) || this.#reading.has(run)) return;
     if (isBusy(run)) return void checkpoint(run).catch(() => {});
     run.more = false;
     this.#reading.add(run);
@@ -144,7 +145,7 @@ export class Inboxes {
     try {
       const rows = await store.readInbox(run.name, limits.inboxLoadedMax);
       this.#reading.delete(run);
-      if (live(run.name) !== run) return await this.#fetch(run.name);
+      if (live(run.name) !== run) return await this.fetch(run.name);
       if (rows.length >= limits.inboxLoadedMax) run.more = true;
       for (const row of rows) this.bring(run, row);
       if (run.more && !isTaking(run)) this.refill(run);

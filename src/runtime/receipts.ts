@@ -1,17 +1,21 @@
-/** Receipts of events that were sent before: what became of them, from the journal, or when their step is taken. */
+/** Receipts of events that were sent before: what became of each is found by its key, in the journal or the inbox. */
 import { HoldfastError } from "../errors.ts";
 import type { RunName } from "../store/records.ts";
 import type { Store } from "../store/store.ts";
-import type { Inboxes } from "./inboxes.ts";
 import type { Handled, LiveRun } from "./live-run.ts";
 import type { Past } from "./past.ts";
 import type { Receipt } from "./run.ts";
+import type { Waiters } from "./waiters.ts";
 
 export interface ReceiptWorld {
   readonly store: Store;
   readonly past: Past;
-  readonly inboxes: Inboxes;
+  /** The run as the store has it. */
   read(name: RunName): Promise<LiveRun>;
+  /** What will become of an event that waits in the inbox. */
+  waitFor(name: RunName, key: string): ReturnType<Waiters<Handled>["wait"]>;
+  /** A run has ended without taking what waited in its inbox. */
+  ended(name: RunName): void;
 }
 
 export class Receipts {
@@ -25,22 +29,22 @@ export class Receipts {
   async read(name: RunName, key: string): Promise<Receipt | undefined> {
     const [seen] = await this.#world.store.readKeys(name, [key]);
     if (seen === undefined) return undefined;
-    if (seen.seq === undefined) return { handled: () => this.#waitHandled(name, key) };
+    if (seen.seq === undefined) return { handled: () => this.#wait(name, key) };
     const handled = await this.#readHandled(name, seen.seq);
     return { handled: async () => handled };
   }
 
   /** What becomes of an event that was in the inbox when somebody looked; it may have been taken since. */
-  async #waitHandled(name: RunName, key: string): Promise<Handled> {
-    const { inboxes, store } = this.#world;
-    const { told, cancel } = inboxes.waitFor(name, key);
+  async #wait(name: RunName, key: string): Promise<Handled> {
+    const { store, waitFor, ended } = this.#world;
+    const { told, cancel } = waitFor(name, key);
     const [seen] = await store.readKeys(name, [key]);
-    if (seen?.seq === undefined) {
-      if (seen === undefined) inboxes.ended(name);
-      return told;
+    if (seen?.seq !== undefined) {
+      cancel();
+      return this.#readHandled(name, seen.seq);
     }
-    cancel();
-    return this.#readHandled(name, seen.seq);
+    if (seen === undefined) ended(name);
+    return told;
   }
 
   async #readHandled(name: RunName, at: number): Promise<Handled> {

@@ -4,6 +4,7 @@ import { HoldfastError, isUnavailable } from "../errors.ts";
 import type { RunName } from "../store/records.ts";
 import type { CommitOutcome } from "../store/store.ts";
 import type { Checkpoint } from "./checkpoint.ts";
+import { isControl } from "./control.ts";
 import { type Delivery, type Handled, hasEnded, type LiveRun } from "./live-run.ts";
 import type { Receipt } from "./run.ts";
 
@@ -13,7 +14,6 @@ export interface RecoveryWorld {
   /** Drops a run from memory. */
   forget(run: LiveRun): void;
   deliver(run: LiveRun, delivery: Delivery): void;
-  enqueue(run: LiveRun, event: Event, key: string | undefined): Promise<readonly Receipt[]>;
   readReceipt(name: RunName, key: string): Promise<Receipt | undefined>;
   park(run: LiveRun, error: unknown): void;
   /** These runs, and what is due, are looked for again in a while. */
@@ -96,16 +96,26 @@ export class Recovery {
   /** Deliveries that their run has not taken: those in the store's inbox are seen to by whoever reads it. */
   left(run: LiveRun, deliveries: readonly Delivery[]): void {
     for (const delivery of deliveries) {
-      const { event, key, row, handled, failed } = delivery;
-      if (row !== undefined) continue;
+      if (delivery.row !== undefined) continue;
       if (run.head.status === "active") this.#world.deliver(run, delivery);
       else if (hasEnded(run)) this.#answerLate(run, delivery);
-      else
-        this.#world
-          .enqueue(run, event, key)
-          .then(([receipt]) => receipt?.handled().then(handled))
-          .catch(failed);
+      else this.#putAside(run, delivery);
     }
+  }
+
+  /** What comes for a run that is parked: it can still be ended; the rest is for whoever sent it to keep. */
+  #putAside(run: LiveRun, delivery: Delivery): void {
+    const { event, handled, failed } = delivery;
+    if (!isControl(event)) failed(new ParkedError(run.name));
+    else if (event.type === "cancel") this.#world.deliver(run, delivery);
+    else handled?.({ seq: run.head.seq, outcome: "ignored", error: undefined });
+  }
+}
+
+/** Says that a run was parked before it took an event. Who has the event keeps it: in the inbox, a timer, a row. */
+export class ParkedError extends Error {
+  constructor({ run }: RunName) {
+    super(`The run ${JSON.stringify(run)} is parked`);
   }
 }
 

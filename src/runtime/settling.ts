@@ -1,10 +1,11 @@
 /** Settling: the end of an activity is brought to its run, however long the store takes to answer. */
 import { type Event, settledEvent } from "../core/event.ts";
 import { describeError } from "../core/work.ts";
-import { isHoldfastError, isUnavailable } from "../errors.ts";
+import { type ErrorCode, isUnavailable } from "../errors.ts";
 import type { RunName, Spending } from "../store/records.ts";
 import type { Clock } from "./clock.ts";
 import type { LiveRun } from "./live-run.ts";
+import { ParkedError } from "./recovery.ts";
 
 /** How long to wait before a store that cannot be reached is tried again. */
 const laterMs = 1_000;
@@ -14,8 +15,6 @@ export interface SettlingWorld {
   isClosed(): boolean;
   find(name: RunName): Promise<LiveRun | undefined>;
   deliver(run: LiveRun, event: Event, spent: Spending | undefined): Promise<unknown>;
-  /** For a run that is parked. */
-  enqueue(run: LiveRun, event: Event): Promise<unknown>;
   park(run: LiveRun, error: unknown): void;
 }
 
@@ -26,33 +25,42 @@ export class Settling {
     this.#world = world;
   }
 
-  /** Resolves when the event is durable, or nobody wants it any more. */
-  async settle(name: RunName, event: Event, spent: Spending | undefined): Promise<void> {
+  /** Resolves when the event is durable, or nobody wants it any more; false if its run is parked and cannot take it yet. */
+  async settle(name: RunName, event: Event, spent: Spending | undefined): Promise<boolean> {
     const { clock, isClosed } = this.#world;
     while (!isClosed()) {
       try {
         return await this.#bring(name, event, spent);
       } catch (error) {
-        if (!isUnavailable(error)) return;
+        if (!isUnavailable(error)) return true;
         await new Promise<void>((resolve) => clock.after(laterMs, resolve));
       }
     }
+    return true;
   }
 
-  async #bring(name: RunName, event: Event, spent: Spending | undefined): Promise<void> {
-    const { find, deliver, enqueue, park } = this.#world;
+  async #bring(name: RunName, event: Event, spent: Spending | undefined): Promise<boolean> {
+    const { find, deliver, park } = this.#world;
     const run = await find(name);
     // When an answer of the store was lost, the end may have been taken already.
-    if (run === undefined || run.state.activities.every(({ key }) => key !== event.invocation)) return;
-    if (run.head.status === "parked") return void (await enqueue(run, event));
+    if (run === undefined || run.state.activities.every(({ key }) => key !== event.invocation)) return true;
+    if (run.head.status === "parked") return false;
     try {
       await deliver(run, event, spent);
     } catch (error) {
-      if (isHoldfastError(error) && error.code === "VALUE_TOO_LARGE") {
+      if (isUnavailable(error)) throw error;
+      if (error instanceof ParkedError) return false;
+      if (isTooLarge(error) && !isTooLarge(event.data)) {
         const invocation = { id: event.invokeId as string, key: event.invocation as string };
-        await deliver(run, settledEvent(invocation, { error: describeError(error) }), spent);
-      } else if (isHoldfastError(error)) throw error;
-      else park(run, error);
+        return this.#bring(name, settledEvent(invocation, { error: describeError(error) }), spent);
+      }
+      park(run, error);
     }
+    return true;
   }
+}
+
+/** Whether an error, or what describes one, says that a value is larger than a store keeps. */
+function isTooLarge(error: unknown): boolean {
+  return (error as { readonly code?: unknown } | undefined)?.code === ("VALUE_TOO_LARGE" satisfies ErrorCode);
 }

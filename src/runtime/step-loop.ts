@@ -185,9 +185,10 @@ export class StepLoop {
       delivery?.handled?.({ seq, outcome: step.outcome, error: step.error });
     for (const repeat of repeats) repeat.handled?.(handledAs(repeat, checkpoint));
     this.#world.published(checkpoint);
-    if (run.head.status === "active") return;
-    this.#ready.delete(run);
-    if (run.inbox.length > 0) this.#world.left(run, run.inbox.splice(0));
+    if (run.inbox.length === 0) return;
+    // A turn ends where the status changes; what is left is for the run as it is now.
+    if (run.head.status === "active") this.wake(run);
+    else this.#world.left(run, run.inbox.splice(0));
   }
 
   /** Everything that was to be taken with a commit that did not happen, in its order. */

@@ -4,7 +4,7 @@ import type { JsonObject } from "../core/json.ts";
 import type { State } from "../core/state.ts";
 import { cancel, resume, type Step, start, step } from "../core/step.ts";
 import type { Outage } from "../core/timer.ts";
-import { isControl } from "./control.ts";
+import { isControl, returnOf } from "./control.ts";
 import type { LiveRun } from "./live-run.ts";
 
 type Take = (run: LiveRun, state: State, event: Event, options: { at: number; run: string }) => Step;
@@ -16,8 +16,20 @@ const steps: Readonly<Record<string, Take>> = {
   resume: ({ machine }, state, event, options) =>
     resume(machine.machine, state, (event.data as unknown as { outages: Outage[] }).outages, options),
   park: (_run, state) => unchanged(state),
-  retry: (_run, state) => unchanged(state),
+  retry: comeBack,
 };
+
+/** The time in which a run was parked is an outage for its timers. */
+function comeBack(
+  { machine }: LiveRun,
+  state: State,
+  event: Event,
+  options: { at: number; run: string },
+): Step {
+  const { parkedAt } = returnOf(event) as { readonly parkedAt: number };
+  const moved = resume(machine.machine, state, [{ from: parkedAt, until: options.at }], options);
+  return moved.outcome === "ignored" ? unchanged(state) : moved;
+}
 
 /** Takes the step; throws only what `start` throws. */
 export function takeStep(run: LiveRun, state: State, event: Event, at: number): Step {

@@ -3,7 +3,7 @@
  * it did, when only the answer is lost. Once it is dead, it never answers again, as for a process that was killed.
  */
 import { HoldfastError } from "../../src/errors.ts";
-import type { Lease, Store } from "../../src/store/store.ts";
+import type { CommitOutcome, Lease, Store } from "../../src/store/store.ts";
 
 export type Verb = keyof Store;
 
@@ -24,6 +24,8 @@ export interface Life {
 
 export class Watch {
   readonly calls: Call[] = [];
+  /** What came of commits that were not made. */
+  readonly refused: CommitOutcome[] = [];
   /** Calls that have not been answered yet. */
   pending = 0;
   /** How a call goes wrong; undefined if it does not. */
@@ -53,6 +55,8 @@ export class Watch {
       if (fault === "before") throw this.error();
       const answer = await work();
       noteLease(call, answer as Lease, life);
+      if (call.verb === "commit")
+        this.refused.push(...(answer as CommitOutcome[]).filter(({ outcome }) => outcome !== "committed"));
       if (fault === "after") throw this.error();
       return life.dead ? new Promise(() => {}) : answer;
     } finally {

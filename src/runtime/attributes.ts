@@ -1,0 +1,24 @@
+/** Attributes: the values runs are found by, looked at before a store has to keep them. */
+import { showValue } from "../core/json.ts";
+import { HoldfastError } from "../errors.ts";
+import type { Attribute } from "../store/records.ts";
+import { checkName } from "./name.ts";
+
+/** Throws NAME_INVALID or ATTRIBUTE_INVALID for what a store could not keep, or would take for something else. */
+export function checkAttributes(attributes: Readonly<Record<string, unknown>>): void {
+  for (const [name, value] of Object.entries(attributes)) {
+    checkName("attribute", name);
+    if (!isAttribute(value)) {
+      throw new HoldfastError(
+        "ATTRIBUTE_INVALID",
+        `The attribute ${JSON.stringify(name)} is ${showValue(value)}: give it text, a finite number, true or false`,
+        { details: { name } },
+      );
+    }
+  }
+}
+
+function isAttribute(value: unknown): value is Attribute {
+  if (typeof value === "string") return value.isWellFormed() && !value.includes("\0");
+  return typeof value === "boolean" || (typeof value === "number" && Number.isFinite(value));
+}

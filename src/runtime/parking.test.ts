@@ -1,0 +1,335 @@
+/** Parking: a run that cannot go on is put aside with its error, harms nobody, and has a way back. */
+import { describe, expect, test } from "vitest";
+import { callerWith, counter, counterWith } from "../../test/runtime/machines.ts";
+import { listOf, onEveryStore } from "../../test/runtime/world.ts";
+import { defineMachine, type Json } from "../index.ts";
+import { limits } from "../limits.ts";
+import { encode } from "../store/codec.ts";
+import type { Problem } from "./runtime.ts";
+
+/** Refuses its tool's result as long as the code is not fixed. */
+const pickyWith = (isFixed: () => boolean) =>
+  callerWith({
+    onDone: {
+      target: "done",
+      require: { fixed: isFixed },
+      update: (draft: { got: Json }, { event }: { event: { data: Json } }) => {
+        draft.got = event.data;
+      },
+    },
+  });
+
+const numbers = (count: number) => Array.from({ length: count }, (_, index) => index);
+
+onEveryStore((world) => {
+  /** A run that is parked, since it refused its tool's result. */
+  const begin = async () => {
+    const here = await world();
+    const problems: Problem[] = [];
+    const onProblem = (problem: Problem) => void problems.push(problem);
+    let calls = 0;
+    const tool = () => `result ${++calls}`;
+    const code = { fixed: false };
+    const entry = { machine: pickyWith(() => code.fixed), activities: { tool } };
+    const runtime = await here.boot([entry, counter], { onProblem });
+    const run = await runtime.start(entry.machine, { id: "a" });
+    await here.rest();
+    const again = () => here.boot([{ ...entry, machine: pickyWith(() => true) }, counter], { onProblem });
+    return { ...here, code, entry, runtime, run, problems, calls: () => calls, again };
+  };
+
+  describe("a run that refuses the result of an activity", () => {
+    test("G4: is parked with the error, in its head, its journal and onProblem", async () => {
+      const { run, problems } = await begin();
+      expect(await run.head()).toMatchObject({ status: "parked", seq: 3 });
+      const entries = await listOf(run.journal(2));
+      expect(entries).toMatchObject([
+        { event: { type: "done.invoke.call", data: "result 1" }, outcome: "refused" },
+        { event: { type: "park", data: { error: { code: "CONTRACT_VIOLATED" }, refused: 2 } } },
+      ]);
+      expect(problems).toMatchObject([{ run: "a", error: { code: "CONTRACT_VIOLATED" } }]);
+      expect((await run.state()).configuration).toEqual(["calling"]);
+    });
+
+    test("G4: comes back with that result once the code was fixed, and its tool is not called again", async () => {
+      const { runtime, crash, again, calls } = await begin();
+      await crash(runtime);
+      const run = await (await again()).run("a");
+      expect((await run.head()).status).toBe("parked");
+      await run.retry();
+      await run.waitFor("done");
+      expect((await run.state()).context).toEqual({ got: "result 1" });
+      expect([calls(), (await run.head()).status]).toEqual([1, "active"]);
+    });
+
+    test("G4: is parked again when it still refuses it, as often as somebody tries", async () => {
+      const { run, rest, problems, code, calls } = await begin();
+      for (const tries of [2, 3]) {
+        await run.retry();
+        await rest();
+        expect([(await run.head()).status, problems.length]).toEqual(["parked", tries]);
+      }
+      code.fixed = true;
+      await run.retry();
+      await run.waitFor("done");
+      expect([(await run.state()).context.got, calls()]).toEqual(["result 1", 1]);
+    });
+
+    test("G4: keeps the events that come meanwhile, in order, and takes them when it is back", async () => {
+      const { run, runtime, crash, again, stored, rest } = await begin();
+      const receipts = await Promise.all(numbers(5).map((n) => run.send("note", n, { key: `k${n}` })));
+      const batch = await run.sendAll(numbers(5).map((n) => ({ type: "note", data: 5 + n })));
+      const repeat = await run.send("note", 0, { key: "k0" });
+      expect((await stored("a")).inbox.length).toBe(10);
+      expect([receipts.length, batch.length]).toEqual([5, 5]);
+      await crash(runtime);
+      const back = await (await again()).run("a");
+      const waiting = await back.send("note", 0, { key: "k0" });
+      await back.retry();
+      await rest();
+      const entries = await listOf(back.journal(4));
+      expect(entries.map(({ event }) => event.data)).toEqual([
+        expect.objectContaining({ result: expect.anything() }),
+        "result 1",
+        ...numbers(10),
+      ]);
+      expect(await waiting.handled()).toMatchObject({ seq: 6, outcome: "taken" });
+      expect(repeat).toBeDefined();
+      expect((await stored("a")).inbox).toEqual([]);
+    });
+
+    test("A5: a repeat of what waits for it is told what becomes of the first", async () => {
+      const { run, code, rest } = await begin();
+      const first = await run.send("note", 1, { key: "k" });
+      const second = await run.send("note", 2, { key: "k" });
+      const [third] = await run.sendAll([{ type: "note", data: 3, key: "k" }]);
+      code.fixed = true;
+      await run.retry();
+      const handled = await first.handled();
+      expect(handled.outcome).toBe("taken");
+      expect([await second.handled(), await third?.handled()]).toEqual([handled, handled]);
+      await rest();
+      expect(await second.handled()).toEqual(handled);
+      expect((await run.state()).context.got).toBe(1);
+    });
+
+    test("A5: an event sent in the moment it is parked is durable, and answered", async () => {
+      for (const ticks of numbers(8)) {
+        const here = await world();
+        let finish: (value: string) => void = () => {};
+        const machine = pickyWith(() => fixed);
+        let fixed = false;
+        const tool = () =>
+          new Promise((resolve) => {
+            finish = resolve;
+          });
+        const run = await (await here.boot([{ machine, activities: { tool } }])).start(machine, { id: "a" });
+        await here.rest();
+        finish("out");
+        for (let tick = 0; tick < ticks; tick++) await Promise.resolve();
+        const receipt = await run.send("note", 5);
+        await here.rest();
+        expect((await run.head()).status).toBe("parked");
+        fixed = true;
+        await run.retry();
+        expect(await receipt.handled()).toMatchObject({ outcome: "taken" });
+      }
+    });
+
+    test("G4: can be cancelled, and what waited for it becomes dead letters", async () => {
+      const { run, runtime, stored } = await begin();
+      const receipt = await run.send("note", 1);
+      await Promise.all([run.cancel(), run.cancel()]);
+      expect((await run.finished()).status).toBe("cancelled");
+      await expect(receipt.handled()).rejects.toMatchObject({ code: "RUN_ENDED" });
+      expect(await listOf(runtime.deadLetters.list())).toMatchObject([
+        { run: "a", reason: "ended", event: { type: "note", data: 1 } },
+      ]);
+      expect((await stored("a")).head?.seq).toBe(4);
+    });
+
+    test("G4: is brought back once, however many try, and a cancel beside them is not lost", async () => {
+      const { run, code, rest } = await begin();
+      code.fixed = true;
+      await Promise.all([run.retry(), run.retry(), run.retry()]);
+      await run.waitFor("done");
+      expect((await run.head()).seq).toBe(5);
+      await run.retry();
+      expect((await run.head()).seq).toBe(5);
+      const other = await begin();
+      await Promise.allSettled([other.run.retry(), other.run.cancel()]);
+      expect((await other.run.finished()).status).toBe("cancelled");
+      await rest();
+    });
+
+    test("B12: does not lose what its other activities give meanwhile, nor call them again", async () => {
+      const here = await world();
+      const code = { fixed: false };
+      let calls = 0;
+      const machine = defineMachine<{ got: Json }>({
+        id: "both",
+        start: { got: null },
+        initial: "here",
+        states: {
+          here: {
+            invoke: [
+              { id: "quick", activity: "quick", onDone: { require: { fixed: () => code.fixed } } },
+              {
+                ...{ id: "slow", activity: "slow", once: true, onUnknown: "unknown" },
+                onDone: {
+                  target: "done",
+                  update: (draft, { event }) => {
+                    draft.got = event.data;
+                  },
+                },
+              },
+            ],
+          },
+          done: {},
+          unknown: {},
+        },
+      });
+      const slow = () => {
+        calls++;
+        return new Promise((resolve) => here.clock.after(2_000, () => resolve("slow result")));
+      };
+      const entry = { machine, activities: { quick: () => 1, slow } };
+      const first = await here.boot([entry]);
+      await first.start(machine, { id: "a" });
+      await here.clock.advance("3s");
+      await here.crash(first);
+      code.fixed = true;
+      const run = await (await here.boot([entry])).run("a");
+      await run.retry();
+      await run.waitFor("done");
+      expect([(await run.state()).context.got, calls]).toEqual(["slow result", 1]);
+    });
+  });
+
+  describe("a run that fails inside", () => {
+    /** Grows by more than a store keeps, all at once, when its timer fires or it is told to. */
+    const growing = counterWith({
+      id: "growing",
+      on: {
+        grow: {
+          update: (draft) => {
+            const piece = "x".repeat(60);
+            draft.log = Array.from({ length: limits.valueBytesMax / 60 }, () => piece);
+          },
+        },
+      },
+      states: {
+        open: { on: { wait: "waiting" } },
+        waiting: {
+          after: { "1s": { target: "open", update: (draft) => void Object.assign(draft, grown()) } },
+        },
+      },
+    });
+    const grown = () => ({ log: Array.from({ length: limits.valueBytesMax / 60 }, () => "y".repeat(60)) });
+
+    test("G4: on an event from outside tells the sender, and is as it was", async () => {
+      const { boot, stored } = await world();
+      const run = await (await boot([growing])).start(growing, { id: "a" });
+      const before = await stored("a");
+      await expect(run.send("grow")).rejects.toMatchObject({ code: "VALUE_TOO_LARGE" });
+      expect(await stored("a")).toEqual(before);
+      expect((await run.state()).context.log).toEqual([]);
+    });
+
+    test("G4: on a timer is parked, and others go on", async () => {
+      const { boot, clock } = await world();
+      const problems: Problem[] = [];
+      const runtime = await boot([growing, counter], { onProblem: (problem) => void problems.push(problem) });
+      const run = await runtime.start(growing, { id: "a" });
+      const other = await runtime.start(counter, { id: "b" });
+      await run.send("wait");
+      await other.send("nap");
+      await clock.advance("3s");
+      expect(await run.head()).toMatchObject({ status: "parked", seq: 3 });
+      expect(problems).toMatchObject([{ run: "a", error: { code: "VALUE_TOO_LARGE" } }]);
+      await clock.advance("2m");
+      expect((await other.state()).configuration).toEqual(["open"]);
+    });
+
+    test("G4: on a damaged event in its inbox is parked once, and comes back when that is mended", async () => {
+      const { boot, crash, look, clock, rest } = await world();
+      const first = await boot([counter]);
+      await first.start(counter, { id: "a" });
+      await first.start(counter, { id: "b" });
+      await crash(first);
+      const store = await look();
+      const row = { tenant: "default", subject: "a", priority: 0, at: clock.now() };
+      const bytes = encode({ type: "note", data: 1 });
+      const damaged = Uint8Array.from(bytes, (byte, index) => (index === 9 ? byte ^ 1 : byte));
+      await store.enqueue([
+        { ...row, run: "a", id: "1", bytes },
+        ...["2", "3"].map((id) => ({ ...row, run: "a", id, bytes: damaged })),
+        { ...row, run: "a", id: "4", bytes },
+        { ...row, run: "b", id: "5", bytes },
+      ]);
+      const problems: Problem[] = [];
+      const second = await boot([counter], { onProblem: (problem) => void problems.push(problem) });
+      await rest();
+      const run = await second.run("a");
+      expect((await run.head()).status).toBe("parked");
+      expect(problems).toMatchObject([{ run: "a", error: { code: "STORE_CORRUPT" } }]);
+      expect((await (await second.run("b")).state()).context).toMatchObject({ log: [1] });
+      const parks = (await listOf(run.journal())).filter(({ event }) => event.type === "park");
+      expect(parks.length).toBe(1);
+    });
+
+    test("G4: in what it is to be found by tells the sender, is as it was, and can be parked", async () => {
+      const { boot, clock, stored } = await world();
+      let broken = false;
+      const attributes = () => {
+        if (broken) throw new Error("no idea");
+        return { fine: true };
+      };
+      const problems: Problem[] = [];
+      const runtime = await boot([{ machine: counter, attributes }], {
+        onProblem: (problem) => void problems.push(problem),
+      });
+      const run = await runtime.start(counter, { id: "a" });
+      await run.send("nap");
+      const before = await stored("a");
+      broken = true;
+      await expect(run.send("add", 1)).rejects.toThrow("no idea");
+      expect(await stored("a")).toEqual(before);
+      await clock.advance("2m");
+      expect(await run.head()).toMatchObject({ status: "parked", attributes: { fine: true } });
+      expect(problems).toMatchObject([{ error: { message: "no idea" } }]);
+      broken = false;
+      await run.retry();
+      await clock.advance("1s");
+      expect((await run.state()).configuration).toEqual(["open"]);
+    });
+
+    test("G4: whose journal is damaged cannot be read, and others go on", async () => {
+      const { boot, crash, place, clock } = await world();
+      const first = await boot([counter]);
+      await (await first.start(counter, { id: "a" })).send("nap");
+      await (await first.start(counter, { id: "b" })).send("nap");
+      await crash(first);
+      const store = place.connect();
+      const load: typeof store.load = store.load.bind(store);
+      const broken = new Proxy(store, {
+        get: (target, verb) => {
+          if (verb !== "load") return (target[verb as keyof typeof target] as () => void).bind(target);
+          return async (name: Parameters<typeof load>[0]) => {
+            const loaded = await load(name);
+            if (loaded === undefined || name.run !== "a") return loaded;
+            const entries = loaded.entries.map((entry) => ({ ...entry, digest: "another" }));
+            return { ...loaded, entries };
+          };
+        },
+      });
+      const problems: Problem[] = [];
+      const onProblem = (problem: Problem) => void problems.push(problem);
+      const second = await boot([counter], { store: broken, onProblem });
+      await clock.advance("3m");
+      expect(problems).toMatchObject([{ run: "a", error: { code: "STORE_CORRUPT" } }]);
+      await expect(second.run("a")).rejects.toMatchObject({ code: "STORE_CORRUPT" });
+      expect((await (await second.run("b")).state()).configuration).toEqual(["open"]);
+    });
+  });
+});

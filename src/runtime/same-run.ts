@@ -1,0 +1,22 @@
+/** Whether a start means a run that exists: the same id with another machine or input is a mistake, not the same run. */
+import { isDeepStrictEqual } from "node:util";
+import { type Json, toJson } from "../core/json.ts";
+import { HoldfastError } from "../errors.ts";
+import type { LiveRun } from "./live-run.ts";
+import type { Past } from "./past.ts";
+
+/** Throws RUN_DIFFERS if the run was started otherwise. */
+export async function checkSame(
+  { head }: LiveRun,
+  machine: string,
+  input: Json | undefined,
+  past: Past,
+): Promise<void> {
+  const first = await past.entry(head, 1);
+  const given = input === undefined ? undefined : toJson(input, [], "input");
+  if (head.machine === machine && isDeepStrictEqual(first.event.data, given)) return;
+  throw new HoldfastError(
+    "RUN_DIFFERS",
+    `The run ${JSON.stringify(head.run)} exists already, as ${head.machine}@${head.version} with another input; choose another id`,
+  );
+}
