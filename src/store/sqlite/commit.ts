@@ -1,22 +1,23 @@
 /**
- * Writing one commit inside the transaction of its call.
+ * Writing one commit: inside the transaction of its call, or as the one statement that it is.
  *
  * C1. Whatever can refuse a commit is asked before its first write, and the first write is its first entry, whose unique
  *     key settles who was there first (I1, I2). So a refused commit leaves nothing to undo, and needs no savepoint.
- * C2. A step that changes nothing but where its run stands is one INSERT.
+ * C2. A step that changes nothing but where its run stands is one INSERT; alone in its call it needs no transaction
+ *     around it, since the same statement asks who owns the runs.
  */
 import type { SQLInputValue } from "node:sqlite";
 import { withStarts } from "../commit.ts";
 import { copyOf, isDescribedAlike, isSameRun, type KnownRun, KnownRuns } from "../known.ts";
 import { isOwnedUnder, type LeaseRow } from "../lease.ts";
-import { isFinal, type RunHead, type RunName, snapshotsKept } from "../records.ts";
+import { type EntryRow, isFinal, type RunHead, type RunName, snapshotsKept } from "../records.ts";
 import { aboutOf, headOf } from "../rows.ts";
 import type { Commit, CommitOutcome } from "../store.ts";
 import { attributeText } from "./find.ts";
 import { bury, send } from "./inbox.ts";
 import type { Statements } from "./queries.ts";
 
-const committed: CommitOutcome = Object.freeze({ outcome: "committed" });
+export const committed: CommitOutcome = Object.freeze({ outcome: "committed" });
 
 export class CommitWriter {
   readonly #statements: Statements;
@@ -39,6 +40,21 @@ export class CommitWriter {
     if (!this.#apply(commit, known, epoch)) return this.#conflict(head);
     this.#send(commit);
     return committed;
+  }
+
+  /**
+   * Writes a bare step (C2) outside any transaction. False if it is not one, or if the statement found something against
+   * it: then nothing was written, and `write` finds out what.
+   */
+  append(commit: Commit): boolean {
+    const { head, expect, epoch, entries } = commit;
+    const known = this.#known.read(head);
+    if (known?.seq !== expect || !isBare(commit) || !isSameRun(known.head, head)) return false;
+    const { seq, at, digest, bytes } = entries[0] as EntryRow;
+    const { changes } = this.#statements.appendEntry.run(known.id, seq, at, digest, bytes, epoch);
+    if (changes !== 1) return false;
+    known.seq = seq;
+    return true;
   }
 
   /** What the database has of a run; remembered. */
@@ -161,6 +177,13 @@ export class CommitWriter {
     for (const row of commit.sends) send(this.#statements, row);
     for (const start of commit.starts) this.#send(start);
   }
+}
+
+/** Whether a commit is one entry and nothing beside it. */
+function isBare(commit: Commit): boolean {
+  const { entries, snapshot, contents, consumed, keys, begun, ended, sends, starts } = commit;
+  const beside = contents.length + consumed.length + keys.length + begun.length + ended.length;
+  return entries.length === 1 && snapshot === undefined && beside + sends.length + starts.length === 0;
 }
 
 const openFlag = ({ status }: RunHead): number => (status === "active" ? 1 : 0);

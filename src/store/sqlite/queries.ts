@@ -32,6 +32,8 @@ const queries = {
 
   insertEntry:
     "INSERT INTO entry (run_id, seq, at, digest, bytes) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+  appendEntry: `INSERT INTO entry (run_id, seq, at, digest, bytes) SELECT ?, ?, ?, ?, ? FROM lease
+    WHERE id = 1 AND owner IS NOT NULL AND epoch = ? ON CONFLICT DO NOTHING`,
   readEntries:
     "SELECT seq, at, digest, bytes FROM entry WHERE run_id = ? AND seq >= ? AND seq <= ? ORDER BY seq LIMIT ?",
   insertSnapshot: "INSERT INTO snapshot (run_id, seq, bytes) VALUES (?, ?, ?)",

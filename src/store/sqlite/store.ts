@@ -24,7 +24,7 @@ import type {
 } from "../records.ts";
 import { activityOf, chunkOf, deadLetterOf, eventOf, headOf, type Row, seenKeyOf } from "../rows.ts";
 import type { Commit, CommitOutcome, EnqueueOutcome, Lease, LoadedRun, RunQuery, Store } from "../store.ts";
-import { CommitWriter } from "./commit.ts";
+import { CommitWriter, committed } from "./commit.ts";
 import { connect, type SqliteOptions } from "./connect.ts";
 import { findDue } from "./due.ts";
 import { corrupt, notOpen, storeError } from "./errors.ts";
@@ -95,7 +95,9 @@ class SqliteStore implements Store {
 
   async commit(commits: readonly Commit[]): Promise<readonly CommitOutcome[]> {
     commits.forEach(checkCommit);
-    if (commits.length === 0) return [];
+    const [first] = commits;
+    if (first === undefined) return [];
+    if (commits.length === 1 && (await this.#do(({ writer }) => writer.append(first)))) return [committed];
     return this.#write(({ statements, writer }) => {
       const lease = readLease(statements);
       return commits.map((commit) => writer.write(commit, lease));
