@@ -25,7 +25,7 @@ function numberOf(name: string, text: string): number {
 
 const print = (line: string) => console.log(line);
 const bug = values.bug === undefined ? undefined : findBug(values.bug);
-if (bug !== undefined) plant([bug]);
+if (bug !== undefined) plant([bug, ...(bug.also ?? [])]);
 // What is planted must be there before the first world is.
 const { huntBug, proveSimulation, showSeed } = await import("./simulation/proof.ts");
 const options = {

@@ -8,4 +8,6 @@ export interface Bug extends Change {
   readonly catches: readonly Invariant[];
   /** A seed from which on it is soon caught; 1 for most. */
   readonly from?: number;
+  /** What else must change, where a second check would make up for the first. */
+  readonly also?: readonly Change[];
 }

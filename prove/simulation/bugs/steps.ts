@@ -34,7 +34,7 @@ export const stepBugs: readonly Bug[] = [
   {
     name: "lost reply treated as failure",
     file: "src/runtime/recovery.ts",
-    find: "for (const { failed, row } of deliveries) if (row === undefined || isUnavailable(error)) failed(error);",
+    find: "this.#giveUp(withStarts(checkpoint), deliveries, error);",
     replace:
       "void this.#world.read(checkpoint.run.name).then((run) => deliveries.forEach((one) => this.#world.deliver(run, one)), () => deliveries.forEach(({ failed, row }) => row === undefined && failed(error)));",
     catches: [1, 2],
@@ -57,8 +57,8 @@ export const stepBugs: readonly Bug[] = [
   {
     name: "run in doubt not read again",
     file: "src/runtime/recovery.ts",
-    find: "this.#world.wakeLater(withStarts(checkpoint));",
-    replace: "this.#world.wakeLater([]);",
+    find: "this.#giveUp(withStarts(checkpoint), deliveries, error);",
+    replace: "this.#giveUp([], deliveries, error);",
     catches: [8],
     from: 901,
   },
@@ -74,7 +74,7 @@ export const stepBugs: readonly Bug[] = [
     file: "src/runtime/checkpoint.ts",
     find: "run.state = this.state;",
     replace: "if (this.begun.size === 0) run.state = this.state;",
-    catches: [3, 4],
+    catches: [3, 4, 8],
   },
   {
     name: "patch missing from an entry",
@@ -183,15 +183,15 @@ export const stepBugs: readonly Bug[] = [
   {
     name: "finished run takes events",
     file: "src/runtime/handle.ts",
-    find: 'if (run.head.status !== "active") return this.#sendAside(run, admitted);',
-    replace: 'if (run.head.status === "parked") return this.#sendAside(run, admitted);',
+    find: 'if (run.head.status !== "active" || run.more) return this.#sendAside(run, admitted);',
+    replace: 'if (run.head.status === "parked" || run.more) return this.#sendAside(run, admitted);',
     catches: [1, 2],
   },
   {
     name: "cancel forgotten",
     file: "src/runtime/handle.ts",
-    find: "await this.#access.deliver(run, cancelEvent()).catch(",
-    replace: "void this.#access.deliver(run, cancelEvent()).catch(",
+    find: "await this.#access.deliver(run, cancelEvent());",
+    replace: "void this.#access.deliver(run, cancelEvent()).catch(() => {});",
     catches: [1],
   },
 ];

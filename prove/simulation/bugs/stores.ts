@@ -45,13 +45,6 @@ export const storeBugs: readonly Bug[] = [
     catches: [1, 2],
   },
   {
-    name: "consumed event not checked",
-    file: "src/store/memory/store.ts",
-    find: "if (!consumed.every(({ id }) => inbox.has(id)))",
-    replace: "if (consumed.length > 0 && !consumed.some(({ id }) => inbox.has(id)) && inbox.size > 0)",
-    catches: [1, 2],
-  },
-  {
     name: "orphaned activity not due",
     file: "src/store/memory/store.ts",
     find: "epoch < this.#lease.epoch,",

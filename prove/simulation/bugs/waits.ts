@@ -87,6 +87,13 @@ export const waitBugs: readonly Bug[] = [
     file: "src/core/invocation.ts",
     find: "if (invocation === undefined) return endedBefore(work, event);",
     replace: "if (invocation === undefined) return settles(event);",
+    also: [
+      {
+        file: "src/runtime/settling.ts",
+        find: "if (run === undefined || run.state.activities.every(({ key }) => key !== event.invocation)) return true;",
+        replace: "if (run === undefined) return true;",
+      },
+    ],
     catches: [6],
   },
   {
@@ -99,8 +106,9 @@ export const waitBugs: readonly Bug[] = [
   {
     name: "activity begins again where its answer is known",
     file: "src/runtime/activity.ts",
-    find: "await this.#world.settle(row, settledEvent(effect, end), job.report.spent);",
-    replace: "void this.#world.settle(row, settledEvent(effect, end), job.report.spent);",
+    find: "const settled = await this.#world.settle(row, settledEvent(effect, end), report.spent);",
+    replace:
+      "void this.#world.settle(row, settledEvent(effect, end), report.spent);\n      const settled = true;",
     catches: [6, 12],
   },
   {
@@ -148,29 +156,29 @@ export const waitBugs: readonly Bug[] = [
   {
     name: "progress of an attempt that was given up",
     file: "src/runtime/attempt.ts",
-    find: "this.#signal.throwIfAborted();\n        this.#beat();\n        this.report",
-    replace: "this.#beat();\n        this.report",
+    find: "this.#check();\n    this.#beat();\n    this.report",
+    replace: "this.#beat();\n    this.report",
     catches: [6],
   },
   {
     name: "result lost while the store cannot be reached",
     file: "src/runtime/settling.ts",
-    find: "if (!isUnavailable(error)) return;",
-    replace: "if (error !== undefined) return;",
+    find: "if (!isUnavailable(error)) return true;",
+    replace: "if (error !== undefined) return true;",
     catches: [6, 8],
   },
   {
     name: "end of a run not told",
     file: "src/runtime/engine.ts",
-    find: "    this.#watchers.tell(key, run);\n    if (active",
-    replace: "    if (active) this.#watchers.tell(key, run);\n    if (active",
+    find: "this.#watchers.tell(key, run);",
+    replace: "if (active) this.#watchers.tell(key, run);",
     catches: [8],
   },
   {
     name: "event for a run out of memory not fetched",
     file: "src/runtime/inboxes.ts",
-    find: "else if (live === undefined) void this.#fetch(row);",
-    replace: "",
+    find: "if (live === undefined) void this.fetch(row);",
+    replace: "if (live === undefined) return;",
     catches: [8],
   },
 ];
