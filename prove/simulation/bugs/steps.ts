@@ -37,7 +37,7 @@ export const stepBugs: readonly Bug[] = [
     find: "this.#giveUp(withStarts(checkpoint), deliveries, error);",
     replace:
       "void this.#world.read(checkpoint.run.name).then((run) => deliveries.forEach((one) => this.#world.deliver(run, one)), () => deliveries.forEach(({ failed, row }) => row === undefined && failed(error)));",
-    catches: [1, 2],
+    catches: [1, 2, 8],
   },
   {
     name: "lost reply treated as success",
@@ -67,7 +67,7 @@ export const stepBugs: readonly Bug[] = [
     file: "src/runtime/recovery.ts",
     find: "else if (hasEnded(run)) this.#answerLate(run, delivery);",
     replace: "else if (hasEnded(run)) failed(endedError(run, event));",
-    catches: [1],
+    catches: [1, 8],
   },
   {
     name: "stale cache",

@@ -94,7 +94,7 @@ export const waitBugs: readonly Bug[] = [
         replace: "if (run === undefined) return true;",
       },
     ],
-    catches: [6],
+    catches: [1, 6],
   },
   {
     name: "answer of an attempt that was given up",
@@ -151,13 +151,6 @@ export const waitBugs: readonly Bug[] = [
     file: "src/runtime/activity.ts",
     find: "job.row = { ...job.row, attempt: job.row.attempt + 1 };\n      const result",
     replace: "job.row = { ...job.row, attempt: (job.row.attempt % 2) + 1 };\n      const result",
-    catches: [6],
-  },
-  {
-    name: "progress of an attempt that was given up",
-    file: "src/runtime/attempt.ts",
-    find: "this.#check();\n    this.#beat();\n    this.report",
-    replace: "this.#beat();\n    this.report",
     catches: [6],
   },
   {
