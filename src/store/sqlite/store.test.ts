@@ -218,6 +218,15 @@ describe("when something goes wrong", () => {
     await expect(store.load(sample)).rejects.toMatchObject({ code: "STORE_CORRUPT", retry: "never" });
   });
 
+  test("a store without a lease is damaged, and is told as such", async () => {
+    const { epoch, head } = await begun(store);
+    const other = new DatabaseSync(path);
+    other.exec("DELETE FROM lease");
+    other.close();
+    await expect(store.own("worker", leaseMs, noon)).rejects.toMatchObject({ code: "STORE_CORRUPT" });
+    await expect(store.commit([commitOn(head, epoch)])).rejects.toMatchObject({ code: "STORE_CORRUPT" });
+  });
+
   test("text and attributes with surrogate pairs and line breaks come back as they were", async () => {
     const attributes = { "name\n": "\u{1f600}\r\n\t\u2028", quote: `"'\\` };
     await begun(store, { head: { attributes, subject: "line\nbreak" } });

@@ -22,7 +22,7 @@ import type {
   RunName,
   SeenKey,
 } from "../records.ts";
-import { activityOf, chunkOf, deadLetterOf, eventOf, headOf, type Row, seenKeyOf } from "../rows.ts";
+import { activityOf, chunkOf, deadLetterOf, eventOf, headOf, seenKeyOf } from "../rows.ts";
 import type { Commit, CommitOutcome, EnqueueOutcome, Lease, LoadedRun, RunQuery, Store } from "../store.ts";
 import { CommitWriter, committed } from "./commit.ts";
 import { connect, type SqliteOptions } from "./connect.ts";
@@ -77,7 +77,7 @@ class SqliteStore implements Store {
 
   own(worker: string, leaseMs: number, now: number): Promise<Lease> {
     return this.#write(({ statements }) => {
-      const lease = readLease(statements);
+      const lease = readLease(statements, this.#path);
       const taken = takeLease(lease, worker, leaseMs, now);
       if (taken === undefined)
         return { outcome: "taken", owner: lease.owner as string, epoch: lease.epoch, until: lease.until };
@@ -99,7 +99,7 @@ class SqliteStore implements Store {
     if (first === undefined) return [];
     if (commits.length === 1 && (await this.#do(({ writer }) => writer.append(first)))) return [committed];
     return this.#write(({ statements, writer }) => {
-      const lease = readLease(statements);
+      const lease = readLease(statements, this.#path);
       return commits.map((commit) => writer.write(commit, lease));
     });
   }
@@ -308,8 +308,9 @@ function entryOf(row: unknown): EntryRow {
   return { seq, at, digest, bytes };
 }
 
-function readLease(statements: Statements): LeaseRow {
-  const row = statements.readLease.get() as Row;
+function readLease(statements: Statements, path: string): LeaseRow {
+  const row = statements.readLease.get();
+  if (row === undefined) throw corrupt(path, "there is no lease");
   return {
     owner: (row.owner as string | null) ?? undefined,
     epoch: row.epoch as number,
