@@ -378,9 +378,10 @@ export class Engine implements Runtime, Access {
     // Its newest step may be one whose commit was not answered.
     this.#watchers.tell(keyOf(name), run);
     if (hasEnded(run)) this.#inboxes.ended(name);
-    else this.#residents.add(run);
+    if (run.head.status === "active") await this.#takeUp(run, loaded);
+    // From here on what comes for it finds it, and comes after what has waited.
+    if (!hasEnded(run)) this.#residents.add(run);
     if (run.head.status !== "active") return run;
-    await this.#takeUp(run, loaded);
     run.more = loaded.inbox.length >= limits.inboxLoadedMax;
     for (const row of loaded.inbox) this.#inboxes.bring(run, row);
     return run;
