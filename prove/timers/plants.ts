@@ -89,11 +89,11 @@ export const plants: Readonly<Record<string, Plant>> = {
     "if (due < wakeAt) wakeAt = due;",
     "if (due < wakeAt || Number.isFinite(wakeAt)) wakeAt = due;",
   ),
-  "what is sent to another run is lost": one(
+  "what a timer sends to another run is lost": one(
     "T6",
-    "src/runtime/checkpoint.ts",
-    `else if ("run" in to) this.#deliver(to.run, sent, at, false);`,
-    `else if ("run" in to) void sent;`,
+    "src/core/step.ts",
+    "work.dispatch(timer.key, timer.event, timer.to, timer.via);",
+    "void timer.to;",
   ),
   "a clock that was set stops the owner": one(
     "error",
