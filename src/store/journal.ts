@@ -2,10 +2,11 @@
  * The journal: what each step did, as entries chained by digests, and how a state comes back from them.
  *
  * J1. An entry holds what happened (event, outcome, effects) and what changed (patches), never the state itself.
- * J2. `digest` covers the sealed bytes of its entry and the digest before it, so no entry can be changed, left out or
- *     moved without the chain showing it. It runs over sums of bytes, so it can be checked without opening them.
+ * J2. `digest` covers the sealed bytes of its entry, its seq and the digest before it, so no entry can be changed, left
+ *     out or moved without the chain showing it. It runs over sums of bytes, so it can be checked without opening them.
  * J3. A long text that an entry has in several places, as an event's data that went into the context, is written once,
  *     and a large one is kept as content (`content.ts`).
+ * J4. What the row tells, and what nearly every entry has alike, is not in the bytes; reading puts it back.
  */
 import { hash } from "node:crypto";
 import type { Effect } from "../core/effect.ts";
@@ -48,8 +49,28 @@ export interface Binding {
 
 /** An entry as it is stored, chained to the one before. */
 export function writeEntry(entry: Entry, previous: string, { close, contents }: Binding): EntryRow {
-  const bytes = close(encode(pack(entry as unknown as JsonObject, contents)));
-  return { seq: entry.seq, at: entry.at, digest: chain(previous, bytes), bytes };
+  const bytes = close(encode(pack(leanOf(entry) as unknown as JsonObject, contents)));
+  const { seq, at } = entry;
+  return { seq, at, digest: chain(previous, seq, bytes), bytes };
+}
+
+/** An entry without what `wholeOf` can put back (J4). */
+type LeanEntry = Omit<Entry, "seq" | "outcome" | "patches" | "effects"> &
+  Partial<Pick<Entry, "outcome" | "patches" | "effects">>;
+
+/** JSON leaves out what is undefined, which is cheaper than leaving it out here. */
+function leanOf({ seq: _seq, outcome, patches, effects, ...rest }: Entry): object {
+  return {
+    ...rest,
+    outcome: outcome === "taken" ? undefined : outcome,
+    patches: patches.length === 0 ? undefined : patches,
+    effects: effects.length === 0 ? undefined : effects,
+  };
+}
+
+function wholeOf(lean: LeanEntry, seq: number): Entry {
+  const { at, hash, event, outcome = "taken", patches = [], effects = [], ...rest } = lean;
+  return { seq, at, hash, event, outcome, patches, effects, ...rest };
 }
 
 /** The JSON in a row, still packed; throws STORE_CORRUPT if the row does not follow `previous`. */
@@ -59,14 +80,15 @@ export function openEntry(
   { open }: Pick<Binding, "open">,
   what: string,
 ): Json {
-  if (chain(previous, row.bytes) !== row.digest) {
+  if (chain(previous, row.seq, row.bytes) !== row.digest) {
     throw new HoldfastError(
       "STORE_CORRUPT",
       `Entry ${row.seq} of ${what} does not match its digest: it was changed after it was written`,
       { details: { seq: row.seq } },
     );
   }
-  return decode(open(row.bytes), `entry ${row.seq} of ${what}`);
+  const packed = decode(open(row.bytes), `entry ${row.seq} of ${what}`) as unknown as { body: LeanEntry };
+  return { ...packed, body: wholeOf(packed.body, row.seq) } as unknown as Json;
 }
 
 /** The entry that `openEntry` opened, once its contents are at hand. */
@@ -74,9 +96,9 @@ export function readEntry(packed: Json, { contents }: Pick<Binding, "contents">,
   return unpack(packed, contents, what) as unknown as Entry;
 }
 
-/** The digest that follows `previous` when these bytes are added. */
-export function chain(previous: string, bytes: Uint8Array): string {
-  return hash("sha256", previous + hash("sha256", bytes, "base64url"), "base64url");
+/** The digest that follows `previous` when these bytes are added at this checkpoint. */
+export function chain(previous: string, seq: number, bytes: Uint8Array): string {
+  return hash("sha256", `${previous}${hash("sha256", bytes, "base64url")}${seq}`, "base64url");
 }
 
 /** The state after an entry. */
