@@ -8,6 +8,7 @@ import type { EventShape } from "./event.ts";
 import { freezeDeep, isObject, toJson } from "./json.ts";
 import type { Machine } from "./machine.ts";
 import type { State, Timer } from "./state.ts";
+import { blankState } from "./work.ts";
 
 /** A state wraps contexts and events, which have the whole depth for themselves, in a few levels of its own. */
 const depthMax = limits.jsonDepthMax + 8;
@@ -25,8 +26,18 @@ export function restore<Context, Ev extends EventShape, Input>(
       `What was stored is no state of the machine ${JSON.stringify(machine.id)}: ${problem}`,
     );
   }
-  admitState(machine, state);
-  return freezeDeep(state) as unknown as State<Context>;
+  const { paths } = admitState(machine, state);
+  return freezeDeep(withSharedParts(state, machine.chart, paths)) as unknown as State<Context>;
+}
+
+const mostlyEmpty = ["history", "timers", "activities", "children", "deferred"] as const;
+
+/** What a state has like every other one of its machine is the same object: thousands are in memory at once. */
+function withSharedParts(state: State, chart: Chart, configuration: State["configuration"]): State {
+  const blank = blankState(chart);
+  const shared: Record<string, unknown> = { ...state, machine: chart.id, configuration };
+  for (const part of mostlyEmpty) if (Object.keys(state[part]).length === 0) shared[part] = blank[part];
+  return shared as unknown as State;
 }
 
 const lists = ["configuration", "timers", "activities", "children", "deferred"] as const;

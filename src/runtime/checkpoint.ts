@@ -20,7 +20,7 @@ import { describeError } from "../core/work.ts";
 import { limits } from "../limits.ts";
 import { encode, encodeSized } from "../store/codec.ts";
 import { pack } from "../store/content.ts";
-import { type Binding, type Entry, writeEntry } from "../store/journal.ts";
+import { type Entry, writeEntry } from "../store/journal.ts";
 import type { ActivityRow, EntryRow, InboxRow, RunHead, RunStatus, SnapshotRow } from "../store/records.ts";
 import type { Commit } from "../store/store.ts";
 import { checkAttributes } from "./attributes.ts";
@@ -78,7 +78,7 @@ export class Checkpoint {
   }
   readonly #world: Recording;
   readonly #before: RunStatus;
-  readonly #binding: Binding & { readonly contents: FreshContents };
+  readonly #contents: FreshContents;
   readonly #rows: EntryRow[] = [];
   readonly #ended: string[] = [];
   #keys: Set<string> | undefined;
@@ -91,9 +91,7 @@ export class Checkpoint {
     this.state = run.state;
     this.#before = run.head.status;
     this.#world = world;
-    const close = (bytes: Uint8Array) => world.seal.close(bytes, run.head);
-    const contents = new FreshContents(run.contents, close);
-    this.#binding = { close, open: (bytes) => bytes, contents };
+    this.#contents = new FreshContents(run, world.seal);
   }
 
   /** Takes a delivery: steps, and records the step and what follows from it. Throws if it cannot, and changes nothing. */
@@ -166,7 +164,7 @@ export class Checkpoint {
     if (error !== undefined) entry = { ...entry, error: describeError(error) };
     if (dropped.length > 0) entry = { ...entry, dropped };
     if (spent !== undefined) entry = { ...entry, spent };
-    const row = writeEntry(entry, this.head.digest, this.#binding);
+    const row = writeEntry(entry, this.head.digest, this.#contents);
     this.#rows.push(row);
     this.#bytes += row.bytes.length;
     this.taken.push({ delivery, step, seq });
@@ -185,16 +183,17 @@ export class Checkpoint {
 
   #headAfter({ seq, digest, at }: EntryRow, event: Event): RunHead {
     const { state, head } = this;
-    const place = { seq, digest, status: statusAfter(head.status, event, state), updatedAt: at };
+    const status = statusAfter(head.status, event, state);
     const isActive = state.status === "active";
     const attributes = this.#attributesAfter(state, event);
     let wakeAt = endOfTime(head);
     for (const { due } of state.timers) if (due < wakeAt) wakeAt = due;
     const isIdle = head.wakeAt === undefined && wakeAt === Number.POSITIVE_INFINITY;
-    if (isActive && isIdle && attributes === undefined) return { ...head, ...place };
-    const { wakeAt: _wakeAt, ...rest } = head;
+    const after = { ...head, seq, digest, status, updatedAt: at };
+    if (isActive && isIdle && attributes === undefined) return after;
+    const { wakeAt: _wakeAt, ...rest } = after;
     return {
-      ...{ ...rest, ...place },
+      ...rest,
       ...(isActive ? undefined : { completedAt: at }),
       ...(isActive && Number.isFinite(wakeAt) ? { wakeAt } : undefined),
       ...(attributes === undefined ? undefined : { attributes: { ...head.attributes, ...attributes } }),
@@ -237,8 +236,7 @@ export class Checkpoint {
 
   #begin(effect: ActivityEffect, at: number): void {
     const { key, activity } = effect;
-    const { close, contents } = this.#binding;
-    const bytes = close(encode(pack(effect as unknown as JsonObject, contents)));
+    const bytes = this.#contents.close(encode(pack(effect as unknown as JsonObject, this.#contents)));
     const row: ActivityRow = {
       ...{ ...this.run.name, key, activity, attempt: 0 },
       // This process runs it, as soon as it is durable.
@@ -305,7 +303,7 @@ export class Checkpoint {
 
   /** An event between runs is a row of the inbox it goes to, in the same commit: delivered once, or never asked for. */
   #deliver(run: string, event: Event, at: number, expendable: boolean): void {
-    const bytes = this.#binding.close(encode(event as unknown as JsonObject));
+    const bytes = this.#contents.close(encode(event as unknown as JsonObject));
     const row: InboxRow = {
       ...{ tenant: this.head.tenant, run, id: this.#world.ids.next(), subject: this.head.subject },
       ...{ priority: 0, at, bytes },
@@ -321,7 +319,8 @@ export class Checkpoint {
 
   commit(epoch: number): Commit {
     const { head, snapshotBytes, entryBytes } = this.run;
-    const pays = entryBytes + this.#bytes > Math.max(snapshotBytes, limits.snapshotAfterBytesMin);
+    const worth = Math.max(snapshotBytes / limits.entryReadCost, limits.snapshotAfterBytesMin);
+    const pays = entryBytes + this.#bytes > worth;
     const snapshot = pays ? this.#takeSnapshot() : undefined;
     const consumed: { id: string; seq: number }[] = [];
     const keys: { key: string; seq: number }[] = [];
@@ -329,9 +328,16 @@ export class Checkpoint {
       if (delivery?.row !== undefined) consumed.push({ id: delivery.row, seq });
       else if (delivery?.key !== undefined) keys.push({ key: delivery.key, seq });
     }
+    // Field by field, as a head is: spreads would cost as much as the step.
     return {
-      ...{ expect: head.seq, epoch, head: this.head, entries: this.#rows, snapshot, consumed, keys },
-      contents: this.#binding.contents.rows,
+      expect: head.seq,
+      epoch,
+      head: this.head,
+      entries: this.#rows,
+      snapshot,
+      contents: this.#contents.rows,
+      consumed,
+      keys,
       begun: Array.from(this.begun.values(), ({ row }) => row),
       ended: this.#ended,
       sends: this.sends.map(({ row }) => row),
@@ -341,12 +347,11 @@ export class Checkpoint {
 
   #takeSnapshot(): SnapshotRow {
     const { seq, digest } = this.head;
-    const { close, contents } = this.#binding;
-    const saved: Saved = { digest, state: pack(this.state as unknown as Json, contents) };
+    const saved: Saved = { digest, state: pack(this.state as unknown as Json, this.#contents) };
     const { bytes, size } = encodeSized(saved as unknown as JsonObject);
     this.head = { ...this.head, snapshotSeq: seq };
     this.#snapshotBytes = size;
-    return { seq, bytes: close(bytes) };
+    return { seq, bytes: this.#contents.close(bytes) };
   }
 
   /** The commit is durable: the run is where this turn led. */
@@ -357,8 +362,8 @@ export class Checkpoint {
     run.state = this.state;
     run.snapshotBytes = this.#snapshotBytes ?? run.snapshotBytes;
     run.entryBytes = this.#snapshotBytes === undefined ? run.entryBytes + this.#bytes : 0;
-    const { digests } = this.#binding.contents;
-    if (digests.size === 0) return;
+    const { digests } = this.#contents;
+    if (digests === undefined) return;
     run.contents ??= new Map();
     for (const [text, digest] of digests) run.contents.set(text, digest);
   }

@@ -1,28 +1,39 @@
 /** The large texts of one run: those that are stored already, and those that go out with its next commit. */
 import { decode, encode } from "../store/codec.ts";
 import { type Contents, contentDigest } from "../store/content.ts";
+import type { Binding } from "../store/journal.ts";
 import type { ContentRow } from "../store/records.ts";
 import type { Store } from "../store/store.ts";
+import type { LiveRun } from "./live-run.ts";
 import type { Owner, Seal } from "./seal.ts";
 
-/** Contents while a turn is recorded: what is new is collected. */
-export class FreshContents implements Contents {
+/** How a turn of a run is written: its bytes are closed, and large texts that are new are collected. */
+export class FreshContents implements Omit<Binding, "open">, Contents {
   readonly rows: ContentRow[] = [];
-  /** The digests of what is new. */
-  readonly digests = new Map<string, string>();
-  readonly #known: ReadonlyMap<string, string> | undefined;
-  readonly #close: (bytes: Uint8Array) => Uint8Array;
+  /** The digests of what is new; most turns have nothing. */
+  digests: Map<string, string> | undefined;
+  readonly #run: LiveRun;
+  readonly #seal: Seal;
 
-  constructor(known: ReadonlyMap<string, string> | undefined, close: (bytes: Uint8Array) => Uint8Array) {
-    this.#known = known;
-    this.#close = close;
+  constructor(run: LiveRun, seal: Seal) {
+    this.#run = run;
+    this.#seal = seal;
+  }
+
+  get contents(): Contents {
+    return this;
+  }
+
+  close(bytes: Uint8Array): Uint8Array {
+    return this.#seal.close(bytes, this.#run.head);
   }
 
   keep(text: string): string {
-    const known = this.#known?.get(text) ?? this.digests.get(text);
+    const known = this.#run.contents?.get(text) ?? this.digests?.get(text);
     if (known !== undefined) return known;
     const digest = contentDigest(text);
-    this.rows.push({ digest, bytes: this.#close(encode(text)) });
+    this.rows.push({ digest, bytes: this.close(encode(text)) });
+    this.digests ??= new Map();
     this.digests.set(text, digest);
     return digest;
   }

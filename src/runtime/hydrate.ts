@@ -6,7 +6,7 @@ import type { RunHead } from "../store/records.ts";
 import type { LoadedRun } from "../store/store.ts";
 import type { LiveRun } from "./live-run.ts";
 import type { Past } from "./past.ts";
-import type { Registry } from "./registry.ts";
+import type { BoundMachine, Registry } from "./registry.ts";
 
 /** The live run, its inbox still empty; throws STORE_CORRUPT if its journal does not lead where its head says. */
 export async function hydrate(loaded: LoadedRun, registry: Registry, past: Past): Promise<LiveRun> {
@@ -22,10 +22,38 @@ export async function hydrate(loaded: LoadedRun, registry: Registry, past: Past)
   const known = [...contents].map(([name, text]) => [text, name] as const);
   return {
     name: { tenant: head.tenant, run: head.run },
-    ...{ machine, head, state: restore(machine.machine, state) as State, inbox: [] },
-    ...{ more: false, snapshotBytes, entryBytes },
+    machine,
+    head: withSharedParts(head, machine),
+    state: restore(machine.machine, state) as State,
+    inbox: [],
+    more: false,
+    snapshotBytes,
+    entryBytes,
     contents: known.length === 0 ? undefined : new Map(known),
   };
+}
+
+const noAttributes = Object.freeze({});
+
+/** What a head has like others of its machine is the same object, and its fields are laid out alike. */
+function withSharedParts(head: RunHead, { machine, hash }: BoundMachine): RunHead {
+  const { tenant, run, subject, status, version, seq, digest, snapshotSeq, createdAt, updatedAt } = head;
+  const shared = {
+    tenant,
+    run,
+    subject: subject === run ? run : subject,
+    machine: machine.id,
+    version,
+    hash: head.hash === hash ? hash : head.hash,
+    status,
+    seq,
+    digest,
+    snapshotSeq,
+    createdAt,
+    updatedAt,
+    attributes: Object.keys(head.attributes).length === 0 ? noAttributes : head.attributes,
+  };
+  return Object.keys(head).length === Object.keys(shared).length ? shared : { ...head, ...shared };
 }
 
 /** Whether a head tells of this state; a run that is parked is active as far as its machine knows. */

@@ -57,20 +57,32 @@ export function pack(value: Json, contents: Contents): Json {
   return { body: apply(value, blanks), texts, places } satisfies Packed as unknown as Json;
 }
 
-/** What `pack` was given. `what` names it in the error for a content that is missing. */
+/** What `pack` was given, made of `value` itself. `what` names it in the error for a content that is missing. */
 export function unpack(value: Json, contents: Pick<Contents, "read">, what: string): Json {
-  const { body, texts = [], places = [] } = value as unknown as Packed;
-  if (places.length === 0) return body;
+  const { texts = [], places = [] } = value as unknown as Packed;
   const whole = texts.map((text) => {
     if (typeof text === "string") return text;
     const found = contents.read(text.content);
     if (found !== undefined) return found;
     throw new HoldfastError("STORE_CORRUPT", `${what} needs the content ${text.content}, which is not there`);
   });
-  const patches = places.map(([text, ...path]): Patch => {
-    return { op: "set", path, value: whole[text] as string };
-  });
-  return apply(body, patches);
+  for (const [text, ...path] of places) {
+    const steps = ["body", ...path];
+    const last = steps.pop() as string | number;
+    const holder = steps.reduce((each, step) => ownPart(each, step, what), value);
+    ownPart(holder, last, what);
+    (holder as Record<string | number, Json>)[last] = whole[text] as string;
+  }
+  return (value as unknown as Packed).body;
+}
+
+function ownPart(holder: Json, key: string | number, what: string): Json {
+  if (typeof holder === "object" && holder !== null && Object.hasOwn(holder, key))
+    return (holder as Record<string | number, Json>)[key] as Json;
+  throw new HoldfastError(
+    "STORE_CORRUPT",
+    `${what} has a text for ${JSON.stringify(key)}, which is no place in it`,
+  );
 }
 
 /** The contents a packed value refers to. */

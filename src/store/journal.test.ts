@@ -123,6 +123,13 @@ describe("a large text", () => {
     expect(() => unpack(packed, plain.contents, "entry 3")).toThrow("entry 3 needs the content");
   });
 
+  test("for a place that is not there, or not the value's own, is found out", () => {
+    for (const path of [["gone"], ["text", "deeper"], ["__proto__", "toString"]]) {
+      const packed = { body: { text: "" }, texts: ["x"], places: [[0, ...path]] } as unknown as Json;
+      expect(() => unpack(packed, plain.contents, "entry 3")).toThrow("entry 3 has a text for");
+    }
+  });
+
   test("of half characters is not taken for another one", () => {
     const [one, other] = ["\ud800", "\ud801"].map((half) => half + large) as [string, string];
     expect(contentDigest(one)).not.toBe(contentDigest(other));

@@ -48,8 +48,8 @@ export interface Binding {
 }
 
 /** An entry as it is stored, chained to the one before. */
-export function writeEntry(entry: Entry, previous: string, { close, contents }: Binding): EntryRow {
-  const bytes = close(encode(pack(leanOf(entry) as unknown as JsonObject, contents)));
+export function writeEntry(entry: Entry, previous: string, binding: Omit<Binding, "open">): EntryRow {
+  const bytes = binding.close(encode(pack(leanOf(entry) as unknown as JsonObject, binding.contents)));
   const { seq, at } = entry;
   return { seq, at, digest: chain(previous, seq, bytes), bytes };
 }
@@ -59,12 +59,17 @@ type LeanEntry = Omit<Entry, "seq" | "outcome" | "patches" | "effects"> &
   Partial<Pick<Entry, "outcome" | "patches" | "effects">>;
 
 /** JSON leaves out what is undefined, which is cheaper than leaving it out here. */
-function leanOf({ seq: _seq, outcome, patches, effects, ...rest }: Entry): object {
+function leanOf({ at, hash, event, outcome, patches, effects, error, dropped, spent }: Entry): object {
   return {
-    ...rest,
+    at,
+    hash,
+    event,
     outcome: outcome === "taken" ? undefined : outcome,
     patches: patches.length === 0 ? undefined : patches,
     effects: effects.length === 0 ? undefined : effects,
+    error,
+    dropped,
+    spent,
   };
 }
 

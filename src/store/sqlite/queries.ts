@@ -1,5 +1,5 @@
 /**
- * Every statement the store has, by name, prepared once when it opens. Values are always bound, never written into the
+ * Every statement the store has, by name, prepared when it is first needed. Values are always bound, never written into the
  * text. `find.ts` has the only query whose shape depends on what is asked for.
  */
 import type { DatabaseSync, StatementSync } from "node:sqlite";
@@ -106,9 +106,17 @@ const queries = {
 export type Statements = Readonly<Record<keyof typeof queries, StatementSync>>;
 
 export function prepareQueries(database: DatabaseSync): Statements {
-  const prepared = Object.entries(queries).map(([name, sql]) => [name, database.prepare(sql)]);
-  const statements = Object.fromEntries(prepared) as Statements;
-  // Loading a run is mostly this, and a row takes half as long to make as a list.
-  statements.readEntries.setReturnArrays(true);
+  const statements = {} as { [Name in keyof Statements]: StatementSync };
+  for (const name of Object.keys(queries) as (keyof Statements)[]) {
+    // A cold process needs a dozen of them, and preparing all takes longer than reading a run.
+    const prepare = () => {
+      const value = database.prepare(queries[name]);
+      // Loading a run is mostly this, and a row takes half as long to make as a list.
+      if (name === "readEntries") value.setReturnArrays(true);
+      Object.defineProperty(statements, name, { value });
+      return value;
+    };
+    Object.defineProperty(statements, name, { get: prepare, configurable: true, enumerable: true });
+  }
   return statements;
 }
