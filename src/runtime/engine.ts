@@ -289,7 +289,7 @@ export class Engine implements Runtime, Access {
   }
 
   watch(name: RunName, holds: Parameters<Watchers["watch"]>[1]): ReturnType<Watchers["watch"]> {
-    return this.#watchers.watch(keyOf(name), holds);
+    return this.#watchers.watch(name, holds);
   }
 
   checkpoint(run: LiveRun): Promise<void> {
@@ -301,7 +301,6 @@ export class Engine implements Runtime, Access {
   #publish(checkpoint: Checkpoint): void {
     const { run, taken, sends, starts, begun } = checkpoint;
     for (const child of starts) this.#publish(child);
-    const key = keyOf(run.name);
     const active = run.head.status === "active";
     if (hasEnded(run)) {
       this.#residents.remove(run);
@@ -315,7 +314,7 @@ export class Engine implements Runtime, Access {
     for (const { row } of sends) this.#inboxes.arrived(row);
     if (active && run.head.wakeAt !== undefined) this.#waker.wakeAt(run.head.wakeAt);
     if (run.head.status === "parked") this.#observers.problem(run.name, checkpoint.reason);
-    this.#watchers.tell(key, run);
+    this.#watchers.tell(run.name, run);
     if (checkpoint.returns) {
       run.more = true;
       void this.#revive(run);
@@ -376,7 +375,7 @@ export class Engine implements Runtime, Access {
     if (loaded === undefined) return undefined;
     const run = await hydrate(loaded, this.#registry, this.past);
     // Its newest step may be one whose commit was not answered.
-    this.#watchers.tell(keyOf(name), run);
+    this.#watchers.tell(name, run);
     if (hasEnded(run)) this.#inboxes.ended(name);
     if (run.head.status === "active") await this.#takeUp(run, loaded);
     // From here on what comes for it finds it, and comes after what has waited.

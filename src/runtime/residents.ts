@@ -4,13 +4,13 @@
  */
 import { limits } from "../limits.ts";
 import type { RunName } from "../store/records.ts";
+import { RunMap } from "../store/run-map.ts";
 import type { LiveRun } from "./live-run.ts";
-import { keyOf } from "./name.ts";
 
 export class Residents {
-  #young = new Map<string, LiveRun>();
-  #old = new Map<string, LiveRun>();
-  readonly #loading = new Map<string, Promise<LiveRun | undefined>>();
+  #young = new RunMap<LiveRun>();
+  #old = new RunMap<LiveRun>();
+  readonly #loading = new RunMap<Promise<LiveRun | undefined>>();
   readonly #isBusy: (run: LiveRun) => boolean;
 
   /** A run that is busy is never put out. */
@@ -19,12 +19,11 @@ export class Residents {
   }
 
   read(name: RunName): LiveRun | undefined {
-    const key = keyOf(name);
-    const young = this.#young.get(key);
+    const young = this.#young.get(name);
     if (young !== undefined) return young;
-    const old = this.#old.get(key);
+    const old = this.#old.get(name);
     if (old !== undefined) {
-      this.#old.delete(key);
+      this.#old.delete(name);
       this.add(old);
     }
     return old;
@@ -32,28 +31,27 @@ export class Residents {
 
   add(run: LiveRun): void {
     if (this.#young.size >= limits.liveRunsMax) this.#grow();
-    this.#young.set(keyOf(run.name), run);
+    this.#young.set(run.name, run);
   }
 
   /** Puts a run out, if this is the one that is in. */
   remove(run: LiveRun): void {
-    const key = keyOf(run.name);
-    for (const runs of [this.#young, this.#old]) if (runs.get(key) === run) runs.delete(key);
+    for (const runs of [this.#young, this.#old]) if (runs.get(run.name) === run) runs.delete(run.name);
   }
 
   /** The run, read by `load` if it is not in memory; however many ask at once, it is read once. */
   find(name: RunName, load: () => Promise<LiveRun | undefined>): Promise<LiveRun | undefined> | LiveRun {
     const live = this.read(name);
     if (live !== undefined) return live;
-    const key = keyOf(name);
-    const loading = this.#loading.get(key) ?? load().finally(() => this.#loading.delete(key));
-    this.#loading.set(key, loading);
+    const loading = this.#loading.get(name) ?? load().finally(() => this.#loading.delete(name));
+    this.#loading.set(name, loading);
     return loading;
   }
 
   #grow(): void {
-    const busy = [...this.#old].filter(([, run]) => this.#isBusy(run));
+    const before = this.#old;
     this.#old = this.#young;
-    this.#young = new Map(busy);
+    this.#young = new RunMap();
+    for (const run of before.values()) if (this.#isBusy(run)) this.#young.set(run.name, run);
   }
 }

@@ -1,6 +1,7 @@
 /** Whoever waits for a run to be in some state. */
 import type { State } from "../core/state.ts";
-import type { RunHead } from "../store/records.ts";
+import type { RunHead, RunName } from "../store/records.ts";
+import { RunMap } from "../store/run-map.ts";
 
 /** A run at a checkpoint. */
 export interface Sight {
@@ -13,12 +14,11 @@ interface Watcher {
   readonly fail: (error: unknown) => void;
 }
 
-/** Watchers by the key of their run. */
 export class Watchers {
-  readonly #byRun = new Map<string, Watcher[]>();
+  readonly #byRun = new RunMap<readonly Watcher[]>();
 
   /** Resolves with the first checkpoint of which this holds; `holds` may throw to say that it never will. */
-  watch(key: string, holds: (sight: Sight) => boolean): { readonly seen: Promise<Sight>; cancel(): void } {
+  watch(name: RunName, holds: (sight: Sight) => boolean): { readonly seen: Promise<Sight>; cancel(): void } {
     let watcher!: Watcher;
     const seen = new Promise<Sight>((resolve, reject) => {
       const see = (sight: Sight) => {
@@ -33,13 +33,13 @@ export class Watchers {
       watcher = { see, fail: reject };
     });
     seen.catch(() => {});
-    this.#byRun.set(key, [...(this.#byRun.get(key) ?? []), watcher]);
-    return { seen, cancel: () => this.#keep(key, (one) => one !== watcher) };
+    this.#byRun.set(name, [...(this.#byRun.get(name) ?? []), watcher]);
+    return { seen, cancel: () => this.#keep(name, (one) => one !== watcher) };
   }
 
   /** A run came to a new checkpoint. */
-  tell(key: string, sight: Sight): void {
-    if (this.#byRun.size > 0 && this.#byRun.has(key)) this.#keep(key, ({ see }) => !see(sight));
+  tell(name: RunName, sight: Sight): void {
+    if (this.#byRun.get(name) !== undefined) this.#keep(name, ({ see }) => !see(sight));
   }
 
   /** Nothing will ever happen here again. */
@@ -48,9 +48,9 @@ export class Watchers {
     this.#byRun.clear();
   }
 
-  #keep(key: string, stays: (watcher: Watcher) => boolean): void {
-    const watchers = (this.#byRun.get(key) ?? []).filter(stays);
-    if (watchers.length > 0) this.#byRun.set(key, watchers);
-    else this.#byRun.delete(key);
+  #keep(name: RunName, stays: (watcher: Watcher) => boolean): void {
+    const watchers = (this.#byRun.get(name) ?? []).filter(stays);
+    if (watchers.length > 0) this.#byRun.set(name, watchers);
+    else this.#byRun.delete(name);
   }
 }

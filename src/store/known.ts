@@ -7,6 +7,7 @@
  */
 import { limits } from "../limits.ts";
 import type { RunHead, RunName } from "./records.ts";
+import { RunMap } from "./run-map.ts";
 
 export interface KnownRun {
   readonly id: number;
@@ -18,39 +19,35 @@ export interface KnownRun {
 
 /** Two generations: when the young one is full the old one is dropped, so runs in use stay and others cost nothing. */
 export class KnownRuns {
-  #young = new Map<string, KnownRun>();
-  #old = new Map<string, KnownRun>();
+  #young = new RunMap<KnownRun>();
+  #old = new RunMap<KnownRun>();
 
   read(name: RunName): KnownRun | undefined {
-    const place = placeOf(name);
-    const young = this.#young.get(place);
+    const young = this.#young.get(name);
     if (young !== undefined) return young;
-    const old = this.#old.get(place);
-    if (old !== undefined) this.#add(place, old);
+    const old = this.#old.get(name);
+    if (old !== undefined) this.#add(name, old);
     return old;
   }
 
   keep(id: number, head: RunHead): void {
-    this.#add(placeOf(head), { id, seq: head.seq, head: copyOf(head) });
+    this.#add(head, { id, seq: head.seq, head: copyOf(head) });
   }
 
   /** Forgets everything: the database did not take what was written. */
   clear(): void {
-    this.#young = new Map();
-    this.#old = new Map();
+    this.#young = new RunMap();
+    this.#old = new RunMap();
   }
 
-  #add(place: string, known: KnownRun): void {
+  #add(name: RunName, known: KnownRun): void {
     if (this.#young.size >= limits.knownRunsMax) {
       this.#old = this.#young;
-      this.#young = new Map();
+      this.#young = new RunMap();
     }
-    this.#young.set(place, known);
+    this.#young.set(name, known);
   }
 }
-
-/** Names have no NUL in them. */
-const placeOf = ({ tenant, run }: RunName): string => `${tenant}\0${run}`;
 
 /** Whoever made the head may go on to change what is in it. */
 export function copyOf(head: RunHead): RunHead {
