@@ -121,7 +121,7 @@ onEveryStore((world) => {
       expect((await run.head()).seq).toBe(2);
       const lost = run.ask("request", undefined, { key: "later" });
       lost.catch(() => {});
-      await run.send("silent");
+      await expect.poll(async () => (await run.state()).context.open).toEqual(["later"]);
       await crash(runtime);
       const again = await (await boot([desk])).run("a");
       expect(await again.ask("double", 21, { key: "k" })).toBe(42);

@@ -92,12 +92,14 @@ export class Handle implements Run {
 
   /** An event for a run that is parked waits in its inbox; one that has ended takes none. */
   async #sendAside(run: LiveRun, admitted: Admitted): Promise<Receipt> {
-    const { key } = admitted;
+    if (!hasEnded(run)) {
+      const [receipt] = await this.#access.enqueue(run, [admitted]);
+      return receipt as Receipt;
+    }
+    const { key, event } = admitted;
     const before = key === undefined ? undefined : await this.#access.readReceipt(this.#name, key);
     if (before !== undefined) return before;
-    if (hasEnded(run)) throw endedError(run, `takes no ${JSON.stringify(admitted.event.type)}`, "RUN_ENDED");
-    const [receipt] = await this.#access.enqueue(run, [admitted]);
-    return receipt as Receipt;
+    throw endedError(run, `takes no ${JSON.stringify(event.type)}`, "RUN_ENDED");
   }
 
   async sendAll(events: readonly Outgoing[]): Promise<readonly Receipt[]> {

@@ -5,6 +5,8 @@ import { listOf, onEveryStore } from "../../test/runtime/world.ts";
 import { defineMachine, type Json } from "../index.ts";
 import { limits } from "../limits.ts";
 import { encode } from "../store/codec.ts";
+import type { RunName } from "../store/records.ts";
+import type { LoadedRun } from "../store/store.ts";
 import type { Problem } from "./runtime.ts";
 
 /** Refuses its tool's result as long as the code is not fixed. */
@@ -305,27 +307,19 @@ onEveryStore((world) => {
     });
 
     test("G4: whose journal is damaged cannot be read, and others go on", async () => {
-      const { boot, crash, place, clock } = await world();
+      const { boot, crash, watch, clock } = await world();
       const first = await boot([counter]);
       await (await first.start(counter, { id: "a" })).send("nap");
       await (await first.start(counter, { id: "b" })).send("nap");
       await crash(first);
-      const store = place.connect();
-      const load: typeof store.load = store.load.bind(store);
-      const broken = new Proxy(store, {
-        get: (target, verb) => {
-          if (verb !== "load") return (target[verb as keyof typeof target] as () => void).bind(target);
-          return async (name: Parameters<typeof load>[0]) => {
-            const loaded = await load(name);
-            if (loaded === undefined || name.run !== "a") return loaded;
-            const entries = loaded.entries.map((entry) => ({ ...entry, digest: "another" }));
-            return { ...loaded, entries };
-          };
-        },
-      });
+      watch.alter = ({ verb, given }, answer) => {
+        if (verb !== "load" || (given[0] as RunName).run !== "a") return answer;
+        const { entries, ...loaded } = answer as LoadedRun;
+        return { ...loaded, entries: entries.map((entry) => ({ ...entry, digest: "another" })) };
+      };
       const problems: Problem[] = [];
       const onProblem = (problem: Problem) => void problems.push(problem);
-      const second = await boot([counter], { store: broken, onProblem });
+      const second = await boot([counter], { onProblem });
       await clock.advance("3m");
       expect(problems).toMatchObject([{ run: "a", error: { code: "STORE_CORRUPT" } }]);
       await expect(second.run("a")).rejects.toMatchObject({ code: "STORE_CORRUPT" });

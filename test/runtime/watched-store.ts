@@ -30,7 +30,9 @@ export class Watch {
   pending = 0;
   /** How a call goes wrong; undefined if it does not. */
   fault: (call: Call) => Fault | undefined = () => undefined;
-  /** What it throws then. */
+  /** What is answered instead of what the store says. */
+  alter: (call: Call, answer: unknown) => unknown = (_, answer) => answer;
+  /** What it throws when it goes wrong. */
   error: () => Error = unavailable;
 
   /** The same store, watched, for as long as its process lives. */
@@ -58,7 +60,7 @@ export class Watch {
       if (call.verb === "commit")
         this.refused.push(...(answer as CommitOutcome[]).filter(({ outcome }) => outcome !== "committed"));
       if (fault === "after") throw this.error();
-      return life.dead ? new Promise(() => {}) : answer;
+      return life.dead ? new Promise(() => {}) : this.alter(call, answer);
     } finally {
       this.pending--;
     }
