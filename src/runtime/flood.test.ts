@@ -133,7 +133,7 @@ onEveryStore((world) => {
         void sender("batch", (data) =>
           run.sendAll(numbers(70).map((n) => ({ type: "note", data: n === 0 ? data : `${data}+${n}` }))),
         );
-        for (let turn = 0; turn < 3 + 4 * round; turn++)
+        for (const enough = accepted.size + 4 + round; accepted.size < enough; )
           await new Promise((resolve) => setImmediate(resolve));
         alive = false;
         await crash(runtime);
