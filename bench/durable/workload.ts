@@ -43,7 +43,13 @@ export const fullSize: Size = {
 };
 export const quickSize: Size = { sequential: 200, messages: 400, runs: 100, stepsOfRun: 10, idleRuns: 1_000 };
 /** Before the clock starts, on another file: what is measured is a process that has been up for a while. */
-export const warmUpSize: Size = { sequential: 1_000, messages: 300, runs: 1_000, stepsOfRun: 10, idleRuns: 0 };
+export const warmUpSize: Size = {
+  sequential: 1_000,
+  messages: 300,
+  runs: 1_000,
+  stepsOfRun: 10,
+  idleRuns: 0,
+};
 
 export interface Figures {
   readonly perSecond: number;
