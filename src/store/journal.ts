@@ -2,11 +2,11 @@
  * The journal: what each step did, as entries chained by digests, and how a state comes back from them.
  *
  * J1. An entry holds what happened (event, outcome, effects) and what changed (patches), never the state itself.
- * J2. `digest` covers the sealed bytes of its entry, its seq and the digest before it, so no entry can be changed, left
- *     out or moved without the chain showing it. It runs over sums of bytes, so it can be checked without opening them.
+ * J2. `digest` covers the sealed bytes of its entry and the digest before it, so no entry can be changed, left out or
+ *     moved without the chain showing it. It runs over sums of bytes, so it can be checked without opening them.
  * J3. A long text that an entry has in several places, as an event's data that went into the context, is written once,
  *     and a large one is kept as content (`content.ts`).
- * J4. What the row tells, and what nearly every entry has alike, is not in the bytes; reading puts it back.
+ * J4. What nearly every entry has alike is not in the bytes; reading puts it back.
  */
 import { hash } from "node:crypto";
 import type { Effect } from "../core/effect.ts";
@@ -51,16 +51,17 @@ export interface Binding {
 export function writeEntry(entry: Entry, previous: string, binding: Omit<Binding, "open">): EntryRow {
   const bytes = binding.close(encode(pack(leanOf(entry) as unknown as JsonObject, binding.contents)));
   const { seq, at } = entry;
-  return { seq, at, digest: chain(previous, seq, bytes), bytes };
+  return { seq, at, digest: chain(previous, bytes), bytes };
 }
 
 /** An entry without what `wholeOf` can put back (J4). */
-type LeanEntry = Omit<Entry, "seq" | "outcome" | "patches" | "effects"> &
+type LeanEntry = Omit<Entry, "outcome" | "patches" | "effects"> &
   Partial<Pick<Entry, "outcome" | "patches" | "effects">>;
 
 /** JSON leaves out what is undefined, which is cheaper than leaving it out here. */
-function leanOf({ at, hash, event, outcome, patches, effects, error, dropped, spent }: Entry): object {
+function leanOf({ seq, at, hash, event, outcome, patches, effects, error, dropped, spent }: Entry): object {
   return {
+    seq,
     at,
     hash,
     event,
@@ -73,8 +74,8 @@ function leanOf({ at, hash, event, outcome, patches, effects, error, dropped, sp
   };
 }
 
-function wholeOf(lean: LeanEntry, seq: number): Entry {
-  const { at, hash, event, outcome = "taken", patches = [], effects = [], ...rest } = lean;
+function wholeOf(lean: LeanEntry): Entry {
+  const { seq, at, hash, event, outcome = "taken", patches = [], effects = [], ...rest } = lean;
   return { seq, at, hash, event, outcome, patches, effects, ...rest };
 }
 
@@ -85,15 +86,17 @@ export function openEntry(
   { open }: Pick<Binding, "open">,
   what: string,
 ): Json {
-  if (chain(previous, row.seq, row.bytes) !== row.digest) {
-    throw new HoldfastError(
+  const changed = () =>
+    new HoldfastError(
       "STORE_CORRUPT",
       `Entry ${row.seq} of ${what} does not match its digest: it was changed after it was written`,
       { details: { seq: row.seq } },
     );
-  }
+  if (chain(previous, row.bytes) !== row.digest) throw changed();
   const packed = decode(open(row.bytes), `entry ${row.seq} of ${what}`) as unknown as { body: LeanEntry };
-  return { ...packed, body: wholeOf(packed.body, row.seq) } as unknown as Json;
+  // The chain does not cover where a row says it stands.
+  if (packed.body.seq !== row.seq) throw changed();
+  return { ...packed, body: wholeOf(packed.body) } as unknown as Json;
 }
 
 /** The entry that `openEntry` opened, once its contents are at hand. */
@@ -101,9 +104,9 @@ export function readEntry(packed: Json, { contents }: Pick<Binding, "contents">,
   return unpack(packed, contents, what) as unknown as Entry;
 }
 
-/** The digest that follows `previous` when these bytes are added at this checkpoint. */
-export function chain(previous: string, seq: number, bytes: Uint8Array): string {
-  return hash("sha256", `${previous}${hash("sha256", bytes, "base64url")}${seq}`, "base64url");
+/** The digest that follows `previous` when these bytes are added. */
+export function chain(previous: string, bytes: Uint8Array): string {
+  return hash("sha256", previous + hash("sha256", bytes, "base64url"), "base64url");
 }
 
 /** The state after an entry. */

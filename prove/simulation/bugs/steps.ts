@@ -87,8 +87,8 @@ export const stepBugs: readonly Bug[] = [
   {
     name: "snapshot of the wrong state",
     file: "src/runtime/checkpoint.ts",
-    find: "state: pack(this.state as unknown as Json, contents)",
-    replace: "state: pack(this.run.state as unknown as Json, contents)",
+    find: "state: pack(this.state as unknown as Json, this.#contents)",
+    replace: "state: pack(this.run.state as unknown as Json, this.#contents)",
     catches: [3],
   },
   {
@@ -117,9 +117,9 @@ export const stepBugs: readonly Bug[] = [
   {
     name: "inbox row consumed without a step",
     file: "src/runtime/checkpoint.ts",
-    find: "return {\n      ...{ expect: head.seq, epoch,",
+    find: "return {\n      expect: head.seq,",
     replace:
-      "for (const { row } of this.run.inbox) if (row !== undefined) consumed.push({ id: row, seq: this.head.seq });\n    return {\n      ...{ expect: head.seq, epoch,",
+      "for (const { row } of this.run.inbox) if (row !== undefined) consumed.push({ id: row, seq: this.head.seq });\n    return {\n      expect: head.seq,",
     catches: [1],
   },
   {
