@@ -25,6 +25,7 @@ export type { Reconciled } from "./runtime/activity.ts";
 export type { Activity as ActivityCode, ActivityScope } from "./runtime/attempt.ts";
 export type { LimitSource } from "./runtime/budget.ts";
 export type { DeadLetter, DeadLetters } from "./runtime/dead-letters.ts";
+export { openReader, type PastStep, type Reader } from "./runtime/reader.ts";
 export type { AnyMachine, MachineEntry } from "./runtime/registry.ts";
 export {
   createRuntime,
@@ -41,3 +42,4 @@ export {
 export type { CatchUp, ScheduleContext, ScheduleDefinition } from "./runtime/schedule-machine.ts";
 export type { Chunk } from "./runtime/stream.ts";
 export type { Entry } from "./store/journal.ts";
+export type { RunHead } from "./store/records.ts";

@@ -23,7 +23,7 @@ import { hydrate } from "./hydrate.ts";
 import { type Ids, systemIds } from "./ids.ts";
 import { Inboxes } from "./inboxes.ts";
 import { type Delivery, type Handled, hasEnded, type LiveRun, newRun } from "./live-run.ts";
-import { checkName, defaultTenant, keyOf } from "./name.ts";
+import { checkName, defaultTenant, keyOf, unknownRunError } from "./name.ts";
 import { Observers } from "./observers.ts";
 import { Ownership } from "./ownership.ts";
 import { Past } from "./past.ts";
@@ -255,10 +255,7 @@ export class Engine implements Runtime, Access {
   async #readStored(name: RunName): Promise<LiveRun> {
     const run = await this.#find(name);
     if (run !== undefined) return run;
-    throw new HoldfastError(
-      "RUN_UNKNOWN",
-      `There is no run ${JSON.stringify(name.run)} for the tenant ${JSON.stringify(name.tenant)}`,
-    );
+    throw unknownRunError(name);
   }
 
   deliver(run: LiveRun, event: Event, key?: string): Promise<Handled> {

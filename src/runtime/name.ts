@@ -34,3 +34,10 @@ function problemOf(name: unknown): string | undefined {
 export function keyOf({ tenant, run }: RunName): string {
   return `${tenant.length} ${tenant} ${run}`;
 }
+
+export function unknownRunError({ tenant, run }: RunName): HoldfastError {
+  return new HoldfastError(
+    "RUN_UNKNOWN",
+    `There is no run ${JSON.stringify(run)} for the tenant ${JSON.stringify(tenant)}`,
+  );
+}

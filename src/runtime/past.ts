@@ -20,6 +20,9 @@ interface Rebuilt {
   readonly entryBytes: number;
 }
 
+/** Entries that are read at a time. */
+const pageSize = 100;
+
 export class Past {
   readonly #store: Store;
   readonly #seal: Seal;
@@ -31,10 +34,9 @@ export class Past {
 
   /** Entries of a run in order, from a checkpoint on; each is checked against the chain. */
   async *entries(head: RunHead, from = 1): AsyncGenerator<Entry> {
-    const before = from > 1 ? await this.#store.readJournal(head, from - 1, 1) : [];
-    let digest = before[0]?.digest ?? genesis;
+    let digest = await this.#digestBefore(head, from);
     for (let seq = from; ; ) {
-      const rows = await this.#store.readJournal(head, seq, 100);
+      const rows = await this.#store.readJournal(head, seq, pageSize);
       if (rows.length === 0) return;
       yield* await this.#open(rows, digest, head);
       const last = rows.at(-1) as EntryRow;
@@ -45,8 +47,15 @@ export class Past {
 
   /** The entry at a checkpoint that exists. */
   async entry(head: RunHead, seq: number): Promise<Entry> {
-    const { value } = await this.entries(head, seq).next();
-    return value as Entry;
+    const rows = await this.#store.readJournal(head, seq, 1);
+    const [entry] = await this.#open(rows, await this.#digestBefore(head, seq), head);
+    return entry as Entry;
+  }
+
+  async #digestBefore(head: RunHead, seq: number): Promise<string> {
+    if (seq === 1) return genesis;
+    const [before] = await this.#store.readJournal(head, seq - 1, 1);
+    return before?.digest ?? genesis;
   }
 
   async #open(rows: readonly EntryRow[], previous: string, head: RunHead): Promise<Entry[]> {

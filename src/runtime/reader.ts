@@ -1,0 +1,52 @@
+/**
+ * Looking into a store without owning it: whoever owns it may go on meanwhile, and what a process that was killed left
+ * stays as it is. Every entry is checked against the chain of digests on the way.
+ */
+import type { Json } from "../core/json.ts";
+import { apply } from "../core/patch.ts";
+import type { State } from "../core/state.ts";
+import type { Entry } from "../store/journal.ts";
+import type { RunHead, RunName } from "../store/records.ts";
+import type { Store } from "../store/store.ts";
+import { findRuns } from "./find.ts";
+import { checkName, defaultTenant, unknownRunError } from "./name.ts";
+import { Past } from "./past.ts";
+import type { FindQuery } from "./run.ts";
+import { noSeal, type Seal } from "./seal.ts";
+
+/** A step that was taken, and the state it led to. */
+export interface PastStep {
+  readonly entry: Entry;
+  readonly state: State;
+}
+
+export interface Reader {
+  /** The runs that fit, the newest first. */
+  find(query?: FindQuery): AsyncGenerator<RunHead>;
+  /** The steps of a run in order; throws RUN_UNKNOWN. */
+  steps(id: string, options?: { readonly tenant?: string }): AsyncGenerator<PastStep>;
+  close(): Promise<void>;
+}
+
+/** Opens a store to read it, and nothing else. */
+export async function openReader(options: { readonly store: Store; readonly seal?: Seal }): Promise<Reader> {
+  const { store, seal = noSeal } = options;
+  await store.open();
+  const past = new Past(store, seal);
+  return {
+    find: (query = {}) => findRuns(store, query),
+    async *steps(id, { tenant = defaultTenant } = {}) {
+      checkName("run", id);
+      checkName("tenant", tenant);
+      const name: RunName = { tenant, run: id };
+      const head = await store.readHead(name);
+      if (head === undefined) throw unknownRunError(name);
+      let state: Json = null;
+      for await (const entry of past.entries(head)) {
+        state = apply(state, entry.patches);
+        yield { entry, state: state as unknown as State };
+      }
+    },
+    close: () => store.close(),
+  };
+}
