@@ -370,7 +370,7 @@ export class Engine implements Runtime, Access {
   async #load(name: RunName): Promise<LiveRun | undefined> {
     const loaded = await this.#store.load(name);
     if (loaded === undefined) return undefined;
-    const run = await hydrate(loaded, this.#registry, this.past);
+    const run = await hydrate(loaded, this.#registry, this.past, this.#observers.problem);
     // Its newest step may be one whose commit was not answered.
     this.#watchers.tell(name, run);
     if (hasEnded(run)) this.#inboxes.ended(name);

@@ -2,22 +2,32 @@
 import { restore } from "../core/restore.ts";
 import type { State } from "../core/state.ts";
 import { HoldfastError } from "../errors.ts";
-import type { RunHead } from "../store/records.ts";
+import type { RunHead, RunName } from "../store/records.ts";
 import type { LoadedRun } from "../store/store.ts";
 import type { LiveRun } from "./live-run.ts";
-import type { Past } from "./past.ts";
+import { isCorrupt, type Past, type Rebuilt } from "./past.ts";
 import type { BoundMachine, Registry } from "./registry.ts";
 
-/** The live run, its inbox still empty; throws STORE_CORRUPT if its journal does not lead where its head says. */
-export async function hydrate(loaded: LoadedRun, registry: Registry, past: Past): Promise<LiveRun> {
+/**
+ * The live run, its inbox still empty. Where its snapshot is damaged the whole journal is read instead, and `problem` is
+ * told; throws STORE_CORRUPT if that does not lead where its head says either.
+ */
+export async function hydrate(
+  loaded: LoadedRun,
+  registry: Registry,
+  past: Past,
+  problem: (name: RunName, error: unknown) => void,
+): Promise<LiveRun> {
   const { head } = loaded;
-  const { state, digest, contents, snapshotBytes, entryBytes } = await past.rebuild(loaded);
-  if (digest !== head.digest || !isHeadOf(head, state as Partial<State> | null)) {
-    throw new HoldfastError(
-      "STORE_CORRUPT",
-      `The journal of ${JSON.stringify(head.run)} does not lead to its checkpoint ${head.seq}`,
-    );
+  let rebuilt: Rebuilt;
+  try {
+    rebuilt = checked(head, await past.rebuild(loaded));
+  } catch (error) {
+    if (!isCorrupt(error)) throw error;
+    rebuilt = checked(head, await past.refold(head));
+    problem(head, error);
   }
+  const { state, contents, snapshotBytes, entryBytes } = rebuilt;
   const machine = registry.read(head.machine, head.version);
   const known = [...contents].map(([name, text]) => [text, name] as const);
   return {
@@ -54,6 +64,15 @@ function withSharedParts(head: RunHead, { machine, hash }: BoundMachine): RunHea
     attributes: Object.keys(head.attributes).length === 0 ? noAttributes : head.attributes,
   };
   return Object.keys(head).length === Object.keys(shared).length ? shared : { ...head, ...shared };
+}
+
+function checked(head: RunHead, rebuilt: Rebuilt): Rebuilt {
+  if (rebuilt.digest === head.digest && isHeadOf(head, rebuilt.state as Partial<State> | null))
+    return rebuilt;
+  throw new HoldfastError(
+    "STORE_CORRUPT",
+    `The journal of ${JSON.stringify(head.run)} does not lead to its checkpoint ${head.seq}`,
+  );
 }
 
 /** Whether a head tells of this state; a run that is parked is active as far as its machine knows. */

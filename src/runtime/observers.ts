@@ -22,11 +22,11 @@ export class Observers {
   }
 
   /** Something is wrong that nobody waits to hear. */
-  problem({ tenant, run }: RunName, error: unknown): void {
+  readonly problem = ({ tenant, run }: RunName, error: unknown): void => {
     try {
       this.#options.onProblem?.({ tenant, run, error });
     } catch {
       // There is nobody left to tell.
     }
-  }
+  };
 }

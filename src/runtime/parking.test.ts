@@ -5,7 +5,7 @@ import { listOf, onEveryStore } from "../../test/runtime/world.ts";
 import { defineMachine, type Json } from "../index.ts";
 import { limits } from "../limits.ts";
 import { encode } from "../store/codec.ts";
-import type { RunName } from "../store/records.ts";
+import type { EntryRow, RunName } from "../store/records.ts";
 import type { LoadedRun } from "../store/store.ts";
 import type { Problem } from "./runtime.ts";
 
@@ -313,9 +313,12 @@ onEveryStore((world) => {
       await (await first.start(counter, { id: "b" })).send("nap");
       await crash(first);
       watch.alter = ({ verb, given }, answer) => {
-        if (verb !== "load" || (given[0] as RunName).run !== "a") return answer;
-        const { entries, ...loaded } = answer as LoadedRun;
-        return { ...loaded, entries: entries.map((entry) => ({ ...entry, digest: "another" })) };
+        const spoil = (rows: readonly EntryRow[]) => rows.map((row) => ({ ...row, digest: "another" }));
+        if ((given[0] as RunName | undefined)?.run !== "a") return answer;
+        if (verb === "readJournal") return spoil(answer as EntryRow[]);
+        return verb === "load"
+          ? { ...(answer as LoadedRun), entries: spoil((answer as LoadedRun).entries) }
+          : answer;
       };
       const problems: Problem[] = [];
       const onProblem = (problem: Problem) => void problems.push(problem);

@@ -1,16 +1,17 @@
 /** Reading what is stored of a run: its entries, its newest checkpoint, and the activities under way there. */
 import type { ActivityEffect } from "../core/effect.ts";
 import type { Json } from "../core/json.ts";
+import { HoldfastError, isHoldfastError } from "../errors.ts";
 import { decode, decodeSized } from "../store/codec.ts";
 import { contentsOf, unpack } from "../store/content.ts";
-import { type Entry, foldEntries, genesis, openEntry, readEntry } from "../store/journal.ts";
+import { type Entry, foldEntries, foldEntry, genesis, openEntry, readEntry } from "../store/journal.ts";
 import type { ActivityRow, EntryRow, RunHead, RunName } from "../store/records.ts";
 import type { LoadedRun, Store } from "../store/store.ts";
 import { fetchContents } from "./contents.ts";
 import type { Owner, Seal } from "./seal.ts";
 
-/** A packed value as it was stored: `{ body, texts, places }`. */
-interface Rebuilt {
+/** A run at its newest checkpoint, as it was rebuilt. */
+export interface Rebuilt {
   readonly state: Json;
   readonly digest: string;
   /** Its large texts, by digest. */
@@ -38,7 +39,7 @@ export class Past {
     for (let seq = from; ; ) {
       const rows = await this.#store.readJournal(head, seq, pageSize);
       if (rows.length === 0) return;
-      yield* await this.#open(rows, digest, head);
+      yield* this.#open(rows, digest, head);
       const last = rows.at(-1) as EntryRow;
       digest = last.digest;
       seq = last.seq + 1;
@@ -48,8 +49,8 @@ export class Past {
   /** The entry at a checkpoint that exists. */
   async entry(head: RunHead, seq: number): Promise<Entry> {
     const rows = await this.#store.readJournal(head, seq, 1);
-    const [entry] = await this.#open(rows, await this.#digestBefore(head, seq), head);
-    return entry as Entry;
+    const { value } = await this.#open(rows, await this.#digestBefore(head, seq), head).next();
+    return value as Entry;
   }
 
   async #digestBefore(head: RunHead, seq: number): Promise<string> {
@@ -58,18 +59,25 @@ export class Past {
     return before?.digest ?? genesis;
   }
 
-  async #open(rows: readonly EntryRow[], previous: string, head: RunHead): Promise<Entry[]> {
+  /** The entries of these rows; what is damaged is found when its turn comes, and not before. */
+  async *#open(rows: readonly EntryRow[], previous: string, head: RunHead): AsyncGenerator<Entry> {
     const what = nameOf(head);
     const binding = { open: (bytes: Uint8Array) => this.#seal.open(bytes, head) };
+    const packed: Json[] = [];
+    let damage: unknown;
     let digest = previous;
-    const packed = rows.map((row) => {
-      const opened = openEntry(row, digest, binding, what);
-      digest = row.digest;
-      return opened;
-    });
+    try {
+      for (const row of rows) {
+        packed.push(openEntry(row, digest, binding, what));
+        digest = row.digest;
+      }
+    } catch (error) {
+      damage = error;
+    }
     const texts = await fetchContents(this.#store, this.#seal, head, packed.flatMap(contentsOf));
     const contents = { read: (wanted: string) => texts.get(wanted), keep: () => "" };
-    return packed.map((one) => readEntry(one, { contents }, what));
+    for (const one of packed) yield readEntry(one, { contents }, what);
+    if (damage !== undefined) throw damage;
   }
 
   /** The state that a snapshot and the entries after it lead to, and the chain's digest there. */
@@ -103,6 +111,32 @@ export class Past {
     };
   }
 
+  /**
+   * The same from the whole journal, where the way over the snapshot is damaged. If the journal is too, the error says
+   * which checkpoint is the newest good one.
+   */
+  async refold(head: RunHead): Promise<Rebuilt> {
+    let state: Json = null;
+    let good = 0;
+    try {
+      for await (const entry of this.entries(head)) {
+        state = foldEntry(state, entry);
+        good = entry.seq;
+      }
+      if (good !== head.seq) throw new HoldfastError("STORE_CORRUPT", `Entry ${good + 1} is not there`);
+    } catch (cause) {
+      if (!isCorrupt(cause)) throw cause;
+      throw new HoldfastError(
+        "STORE_CORRUPT",
+        `${cause.message}. The newest good checkpoint of ${nameOf(head)} is ${good}`,
+        { cause, details: { run: head.run, seq: good + 1, good } },
+      );
+    }
+    const digest = await this.#digestBefore(head, head.seq + 1);
+    // A snapshot pays at once: there is none to read.
+    return { state, digest, contents: new Map(), snapshotBytes: 0, entryBytes: Number.POSITIVE_INFINITY };
+  }
+
   /** What an activity's row asks for. */
   async activity(row: ActivityRow, owner: Owner): Promise<ActivityEffect> {
     const what = `the activity ${row.key} of ${nameOf(row)}`;
@@ -117,6 +151,11 @@ export interface Saved {
   readonly digest: string;
   /** Packed. */
   readonly state: Json;
+}
+
+/** Whether an error tells of stored bytes that are not what was written. */
+export function isCorrupt(error: unknown): error is HoldfastError {
+  return isHoldfastError(error) && error.code === "STORE_CORRUPT";
 }
 
 const nameOf = ({ run }: RunName): string => `the run ${JSON.stringify(run)}`;
