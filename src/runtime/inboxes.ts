@@ -111,9 +111,11 @@ export class Inboxes {
     const live = this.#world.live(row);
     if (live === undefined) void this.fetch(row);
     else if (live.head.status !== "active") return;
-    // Those before it are still to be read, or on their way: it comes after them.
-    else if (live.more || this.#reading.has(live)) live.more = true;
-    else this.bring(live, row);
+    else if (live.more || this.#reading.has(live)) {
+      // Those before it are still to be read, or on their way: it comes after them.
+      live.more = true;
+      this.refill(live);
+    } else this.bring(live, row);
   }
 
   /** Reads the inbox of a run. Whoever reads the run itself may have begun before an event came. */

@@ -128,14 +128,21 @@ export class Waker {
       // One that is in doubt may never have begun.
       if (run === undefined && this.#doubtful.has(keyOf(name))) return;
       if (run === undefined) throw strayError(name);
-      if (run.head.status !== "active" || this.#world.isTaking(run)) return;
-      this.#fire(run, now);
-      if (lost && !this.#world.isTaking(run)) this.#world.refill(run);
+      if (run.head.status !== "active") return;
+      if (!this.#world.isTaking(run)) this.#fire(run, now);
+      if (lost || run.more) this.#refill(run, now);
     } catch (error) {
       if (!isHoldfastError(error) || isUnavailable(error)) throw error;
       this.#unreadable.add(keyOf(name));
       this.#world.problem(name, error);
     }
+  }
+
+  /** Reads the inbox of a run; one that is busy does not read now, and nobody told it that something waits. */
+  #refill(run: LiveRun, now: number): void {
+    if (!this.#world.isTaking(run)) return this.#world.refill(run);
+    this.#lost = true;
+    this.wakeAt(now + laterMs);
   }
 
   /**
