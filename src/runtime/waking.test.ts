@@ -63,6 +63,23 @@ onEveryStore((world) => {
       expect((await stored("a")).head).toMatchObject({ seq: 2 });
     });
 
+    test("A5: an event comes after an inbox that was empty could not be read, and is taken at once", async () => {
+      const { boot, crash, watch, clock, rest, stored } = await world();
+      const first = await boot([counter]);
+      for (const id of ["a", "b"]) await first.start(counter, { id });
+      await crash(first);
+      const b = await (await boot([counter])).run("b");
+      watch.fault = ({ verb }) => (verb === "readInbox" ? "after" : undefined);
+      await b.send("tell", { run: "a", data: 1 });
+      await rest();
+      expect(watch.count("readInbox")).toBeGreaterThan(0);
+      watch.fault = () => undefined;
+      await clock.advance("10s");
+      await b.send("tell", { run: "a", data: 2 });
+      await rest();
+      expect((await stored("a")).inbox).toEqual([]);
+    });
+
     test("is asked for rarely while nothing is due", async () => {
       const { boot, watch, clock } = await world();
       const runtime = await boot([counter]);
