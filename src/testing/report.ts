@@ -9,7 +9,7 @@ const textShown = 300;
 /** A value in one line, not too long. */
 export function showShort(value: unknown): string {
   if (value === undefined) return "nothing";
-  if (typeof value === "function") return value.name === "" ? "what a function accepts" : value.name;
+  if (typeof value === "function") return "what a function accepts";
   const text = JSON.stringify(value) ?? String(value);
   return text.length > textShown ? `${text.slice(0, textShown)}…` : text;
 }

@@ -19,10 +19,10 @@ export type Scripted = Activity | Script;
 export class Script {
   /** The answer in this place; throws when there is none. */
   readonly at: (place: number) => Answer;
-  /** How long after its attempt began the answer comes; undefined for never. */
-  readonly delayMs: number | undefined;
+  /** How long after its attempt began the answer comes; infinite for never. */
+  readonly delayMs: number;
 
-  constructor(at: (place: number) => Answer, delayMs: number | undefined = 0) {
+  constructor(at: (place: number) => Answer, delayMs = 0) {
     this.at = at;
     this.delayMs = delayMs;
   }
@@ -38,7 +38,7 @@ export function answers(...list: readonly Answer[]): Script {
 }
 
 /** Gives the answer so much later, in virtual time. */
-export function after(duration: number | string, answer?: Answer): Script {
+export function later(duration: number | string, answer?: Answer): Script {
   return new Script(() => answer, durationMs(duration));
 }
 
@@ -50,7 +50,7 @@ export function failing(times: number, error: Error | string, answer?: Answer): 
 
 /** Never answers: what waits for it times out, is cancelled, or waits for ever. */
 export function never(): Script {
-  return new Script(() => undefined, undefined);
+  return new Script(() => undefined, Number.POSITIVE_INFINITY);
 }
 
 /** An activity was asked more often than its script has answers. No retry helps. */
@@ -99,11 +99,12 @@ export class Answers {
     const name = JSON.stringify([activity, scope.key, scope.attempt]);
     const place = this.#place(activity, name, of);
     this.#open.set(of, place);
+    // Whoever gives an attempt up will not take its answer; the next one is another.
+    scope.signal.addEventListener("abort", () => this.#open.delete(of));
     const begun = this.#begun.get(name) ?? world.now();
     this.#begun.set(name, begun);
     let readyAt = begun;
-    const wait = async (ms: number | undefined) => {
-      if (ms === undefined) return new Promise<void>(() => {});
+    const wait = async (ms: number) => {
       readyAt += ms;
       if (readyAt > world.now()) await world.sleep(readyAt - world.now());
     };
@@ -129,7 +130,7 @@ async function resolve(
   answer: Answer,
   attempt: Attempt,
   place: number,
-  wait: (ms: number | undefined) => Promise<void>,
+  wait: (ms: number) => Promise<void>,
 ): Promise<unknown> {
   if (answer instanceof Script) {
     if (answer.delayMs !== 0) await wait(answer.delayMs);

@@ -47,8 +47,8 @@ export interface Call {
   readonly at: number;
   /** Which process made it; 1 is the first. */
   readonly process: number;
-  /** `cut off`: its process died first. */
-  readonly outcome: "running" | "done" | "failed" | "cut off";
+  /** `given up`: it took too long, or was cancelled. `cut off`: its process died first. */
+  readonly outcome: "running" | "done" | "failed" | "given up" | "cut off";
   readonly output?: unknown;
   readonly error?: unknown;
 }
@@ -155,7 +155,7 @@ export class World {
       const sum = this.traffic.made + this.#happened;
       const isQuiet = this.traffic.pending === 0 && this.#soons === 0 && sum === seen;
       quiet = isQuiet ? quiet + 1 : 0;
-      if (sum !== seen && noise++ > limits.turnsMax) throw restless();
+      if (sum !== seen && ++noise > limits.restTurnsMax) throw restless();
       seen = sum;
     }
   }
@@ -258,14 +258,17 @@ export class World {
     };
     this.calls.push(call);
     this.#happened++;
+    scope.signal.addEventListener("abort", () => {
+      if (call.outcome === "running" && !life.dead) call.outcome = "given up";
+    });
     const sleep = (ms: number) => new Promise<void>((resolve) => void clock.after(ms, resolve));
     const world = { now: () => this.clock.now(), sleep };
     try {
       const output = await this.answers.give(script, { activity, input, scope }, world);
-      if (!life.dead) Object.assign(call, { outcome: "done", output });
+      if (call.outcome === "running") Object.assign(call, { outcome: "done", output });
       return output;
     } catch (error) {
-      if (!life.dead) Object.assign(call, { outcome: "failed", error: describeError(error) });
+      if (call.outcome === "running") Object.assign(call, { outcome: "failed", error: describeError(error) });
       throw error;
     } finally {
       this.#happened++;
@@ -289,6 +292,6 @@ function chanceOf(seed: number, now: number): number {
 function restless(): HoldfastError {
   return new HoldfastError(
     "SIMULATION_UNBOUNDED",
-    `The test did not come to rest after ${limits.turnsMax} turns; put a delay between sends that go on for ever`,
+    `The test did not come to rest after ${limits.restTurnsMax} turns; put a delay between sends that go on for ever`,
   );
 }
