@@ -138,6 +138,62 @@ describe("a scenario that is right", () => {
     await it.close();
   });
 
+  test("does so with what it undoes, and with children that fail and are tried again", async () => {
+    const trip = defineMachine({
+      id: "trip",
+      initial: "flying",
+      states: {
+        flying: { invoke: { activity: "flight", compensate: "noFlight", onDone: "driving" } },
+        driving: {
+          invoke: {
+            activity: "car",
+            retry: { attempts: 3, first: "1s" },
+            onDone: "gone",
+            onError: { target: "undoing", actions: { compensate: true } },
+          },
+        },
+        gone: { type: "final" },
+        undoing: { on: { "done.invoke.compensation": "undone" } },
+        undone: { type: "final" },
+      },
+    });
+    const given = { flight: later("1s", "F1"), car: failing(3, "none"), noFlight: failing(1, "busy", "F1") };
+    const it = await harness(trip, given);
+    await it.start();
+    await it.advance("1 min");
+    it.expect("undone");
+    it.expectCalls("noFlight", ["F1", "F1"]);
+    await it.crashEverywhere();
+    await it.close();
+  });
+
+  test("does so with schedules", async () => {
+    const counter = defineMachine<{ n: number }>({
+      id: "counter",
+      start: { n: 0 },
+      initial: "on",
+      states: {
+        on: {
+          on: {
+            beat: {
+              update: (draft) => {
+                draft.n += 1;
+              },
+            },
+          },
+        },
+      },
+    });
+    const it = await harness(counter);
+    await it.start();
+    const send = { run: "counter", type: "beat" };
+    await it.perform((runtime) => runtime.schedule("pulse", { cron: "*/20 * * * * *", send }));
+    await it.advance("1 min");
+    it.expect({ context: { n: 3 } });
+    expect(await it.crashEverywhere({ points: 40 })).toMatchObject({ tried: 40 });
+    await it.close();
+  });
+
   test("can be large: the seed chooses which points are tried", async () => {
     const it = await searched();
     const names = async (points: number) => {

@@ -84,6 +84,21 @@ describe("a harness", () => {
     await it.close();
   });
 
+  test("takes its types from the machine", async () => {
+    const it = await bookingTest();
+    const wrong = async () => {
+      // @ts-expect-error: no such input
+      await it.start({ gaol: "NYC" });
+      // @ts-expect-error: no such event
+      await it.send("chose");
+      // @ts-expect-error: no such data
+      await it.send("choose", { fligth: "DL123" });
+      // @ts-expect-error: no such field
+      it.expect({ context: { gaol: "NYC" } });
+    };
+    expect(wrong).toBeTypeOf("function");
+  });
+
   test("goes to a time, and shows it", async () => {
     const it = await started(scripts, { at: 1_000 });
     expect(it.now).toBe(1_000);

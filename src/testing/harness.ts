@@ -12,6 +12,7 @@ import type { Handled } from "../runtime/live-run.ts";
 import { defaultTenant } from "../runtime/name.ts";
 import type { AnyMachine } from "../runtime/registry.ts";
 import type { Run, Runtime, StartOptions } from "../runtime/runtime.ts";
+import { scheduleMachine } from "../runtime/schedule-machine.ts";
 import { type CrashOptions, type CrashReport, crashEverywhere } from "./crash.ts";
 import {
   type Evidence,
@@ -280,7 +281,10 @@ export class Harness<Context = JsonObject, Ev extends EventShape = EventShape, I
 
   #checkScripts(): void {
     const { mirror, activities } = this.#world;
-    const missing = mirror.effects("activity").find(({ activity }) => !activities.includes(activity));
+    // Schedules bring their own.
+    const isScripted = ({ activity, run }: Recorded<"activity">) =>
+      activities.includes(activity) || mirror.find(run)?.head.machine === scheduleMachine.id;
+    const missing = mirror.effects("activity").find((effect) => !isScripted(effect));
     if (missing === undefined) return;
     const meant = nearest(missing.activity, activities) ?? (activities.join(", ") || "none");
     throw new HoldfastError(
