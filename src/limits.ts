@@ -16,6 +16,8 @@ export const limits = {
   cachedMax: 10_000,
   /** Turns a simulation may need to come to rest without time passing; runs that keep sending to each other never do. */
   turnsMax: 100_000,
+  /** Turns of the event loop in which a test under the harness may be busy before time passes; none that ends needs as many. */
+  restTurnsMax: 5_000,
   /** Bytes of one stored value before compression. SQLite and PostgreSQL take more; people should not. */
   valueBytesMax: 64 * 1024 * 1024,
   /** From here on compression saves more than it costs: setting it up takes longer than writing a few kilobytes. */
