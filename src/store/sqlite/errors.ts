@@ -61,6 +61,15 @@ export function storeError(error: unknown, path: string): unknown {
   });
 }
 
+/**
+ * Whether a connection that met this error may be wrong about its own locks or about the log: the disk failed it half-way
+ * through something, or a lock is never given up, which may be its own.
+ */
+export function leavesDoubt(error: unknown): boolean {
+  const { errcode } = error as { errcode?: unknown };
+  return typeof errcode === "number" && [5, 10, 15].includes(errcode & 0xff);
+}
+
 /** The error for rows that cannot have been written by this store. */
 export function corrupt(path: string, cause: unknown): HoldfastError {
   return new HoldfastError(

@@ -27,7 +27,7 @@ import type { Commit, CommitOutcome, EnqueueOutcome, Lease, LoadedRun, RunQuery,
 import { CommitWriter, committed } from "./commit.ts";
 import { connect, type SqliteOptions } from "./connect.ts";
 import { findDue } from "./due.ts";
-import { corrupt, notOpen, storeError } from "./errors.ts";
+import { corrupt, leavesDoubt, notOpen, storeError } from "./errors.ts";
 import { findQuery } from "./find.ts";
 import { deliver } from "./inbox.ts";
 import { prepareQueries, type Statements } from "./queries.ts";
@@ -51,6 +51,8 @@ interface Connection {
 class SqliteStore implements Store {
   readonly #path: string;
   readonly #options: SqliteOptions;
+  #isOpen = false;
+  /** There is none while the store is closed, and after an error that leaves it in doubt until the next call. */
   #connection: Connection | undefined;
 
   constructor(path: string, options: SqliteOptions) {
@@ -59,17 +61,26 @@ class SqliteStore implements Store {
   }
 
   async open(): Promise<void> {
-    if (this.#connection !== undefined) return;
+    this.#connection ??= this.#connect();
+    this.#isOpen = true;
+  }
+
+  #connect(): Connection {
     try {
       const database = connect(this.#path, this.#options);
       const statements = prepareQueries(database);
-      this.#connection = { database, statements, writer: new CommitWriter(statements), finds: new Map() };
+      return { database, statements, writer: new CommitWriter(statements), finds: new Map() };
     } catch (error) {
       throw storeError(error, this.#path);
     }
   }
 
   async close(): Promise<void> {
+    this.#isOpen = false;
+    this.#disconnect();
+  }
+
+  #disconnect(): void {
     const connection = this.#connection;
     this.#connection = undefined;
     connection?.database.close();
@@ -263,11 +274,13 @@ class SqliteStore implements Store {
 
   /** A single statement, or several that need not agree. */
   async #do<Answer>(work: (connection: Connection) => Answer): Promise<Answer> {
-    const connection = this.#connection;
-    if (connection === undefined) throw notOpen(this.#path);
+    if (!this.#isOpen) throw notOpen(this.#path);
+    this.#connection ??= this.#connect();
     try {
-      return work(connection);
+      return work(this.#connection);
     } catch (error) {
+      // Another connection looks for itself.
+      if (leavesDoubt(error)) this.#disconnect();
       throw storeError(error, this.#path);
     }
   }
