@@ -8,12 +8,12 @@ import type { Json, JsonObject } from "../core/json.ts";
 import { describeError } from "../core/work.ts";
 import { decode, encode } from "../store/codec.ts";
 import type { ActivityRow, RunName, Spending } from "../store/records.ts";
+import { RunMap } from "../store/run-map.ts";
 import type { Store } from "../store/store.ts";
 import { type Activity, Attempt, type End, type Report, type Result } from "./attempt.ts";
 import type { Begun } from "./checkpoint.ts";
 import type { Clock } from "./clock.ts";
 import type { Ids } from "./ids.ts";
-import { keyOf } from "./name.ts";
 import type { Past } from "./past.ts";
 import { Recorder } from "./recorder.ts";
 import { retryDelayMs, retryPolicy } from "./retry.ts";
@@ -63,7 +63,8 @@ interface Job {
 export class Activities {
   readonly #world: ActivityWorld;
   readonly #recorder: Recorder;
-  readonly #jobs = new Map<string, Job>();
+  /** Of each run, by their keys. */
+  readonly #jobs = new RunMap<Map<string, Job>>();
   #closed = false;
 
   constructor(world: ActivityWorld) {
@@ -73,12 +74,12 @@ export class Activities {
 
   /** Runs an activity to its end, attempt after attempt, from wherever its row says it stands. */
   start({ row, effect }: Begun, activities: Job["activities"], owner: Owner): void {
-    const id = idOf(row, row.key);
-    const known = this.#jobs.get(id);
+    const jobs = this.#jobs.get(row) ?? new Map<string, Job>();
+    const known = jobs.get(row.key);
     if (known?.report.end !== undefined) void this.#settle(known, known.report.end);
     if (known !== undefined || this.#closed) return;
     const job: Job = { row, report: {}, effect, activities, owner, controller: new AbortController() };
-    this.#jobs.set(id, job);
+    this.#jobs.set(row, jobs.set(row.key, job));
     const run = this.#run(job).catch((error: unknown): End => ({ error: describeError(error) }));
     void run.then((end) => (end === undefined ? this.#forget(job) : this.#settle(job, end)));
   }
@@ -99,8 +100,13 @@ export class Activities {
   }
 
   #forget(job: Job): void {
-    const id = idOf(job.row, job.row.key);
-    if (this.#jobs.get(id) === job) this.#jobs.delete(id);
+    if (this.#jobs.get(job.row)?.get(job.row.key) === job) this.#remove(job.row, job.row.key);
+  }
+
+  #remove(name: RunName, key: string): void {
+    const jobs = this.#jobs.get(name);
+    jobs?.delete(key);
+    if (jobs?.size === 0) this.#jobs.delete(name);
   }
 
   /** Goes on with activities that were begun before, by whoever that was. */
@@ -112,14 +118,20 @@ export class Activities {
 
   /** The activity is not wanted any more: its signal is aborted and its result will be ignored. */
   cancel(name: RunName, key: string): void {
-    const id = idOf(name, key);
-    this.#jobs.get(id)?.controller.abort(new Error("The activity was cancelled"));
-    this.#jobs.delete(id);
+    this.#jobs.get(name)?.get(key)?.controller.abort(new Error("The activity was cancelled"));
+    this.#remove(name, key);
+  }
+
+  /** A run was read: what is under way for it and not among these was ended by a step nobody here was told of. */
+  keepOnly(name: RunName, rows: readonly ActivityRow[]): void {
+    for (const key of [...(this.#jobs.get(name)?.keys() ?? [])])
+      if (!rows.some((row) => row.key === key)) this.cancel(name, key);
   }
 
   close(): void {
     this.#closed = true;
-    for (const { controller } of this.#jobs.values()) controller.abort(new Error("The runtime is closing"));
+    for (const jobs of this.#jobs.values())
+      for (const { controller } of jobs.values()) controller.abort(new Error("The runtime is closing"));
   }
 
   async #run(job: Job): Promise<End | undefined> {
@@ -239,5 +251,3 @@ function endOf(result: Result): End {
   if ("error" in result) return { error: result.error };
   return result.output === undefined ? {} : { output: result.output };
 }
-
-const idOf = (name: RunName, key: string): string => `${keyOf(name)} ${key}`;

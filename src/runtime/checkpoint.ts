@@ -103,8 +103,9 @@ export class Checkpoint {
       this.repeats.push(delivery);
       return;
     }
-    // Somebody else brought the run back in the same moment.
-    if (returnOf(delivery.event) !== undefined && this.head.status !== "parked") {
+    // Somebody else brought the run back in the same moment; it may even be parked again, for another reason.
+    const back = returnOf(delivery.event);
+    if (back !== undefined && (this.head.status !== "parked" || back.parked !== this.head.seq)) {
       delivery.handled?.({ seq: this.head.seq, outcome: "ignored", error: undefined });
       return;
     }

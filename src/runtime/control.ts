@@ -21,9 +21,13 @@ export function parkReason(event: Event): JsonObject | undefined {
   return (event.data as { readonly error: JsonObject }).error;
 }
 
-/** What a run is told when it comes back: since when it was parked, and the result it could not take, if that is why. */
+/**
+ * What a run is told when it comes back: since when it was parked and with which checkpoint, and the result it could not
+ * take, if that is why.
+ */
 interface Return {
   readonly parkedAt: number;
+  readonly parked: number;
   readonly result?: Event;
 }
 

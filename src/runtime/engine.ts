@@ -371,6 +371,7 @@ export class Engine implements Runtime, Access {
     const loaded = await this.#store.load(name);
     if (loaded === undefined) return undefined;
     const run = await hydrate(loaded, this.#registry, this.past, this.#observers.problem);
+    this.#activities.keepOnly(name, loaded.activities);
     // Its newest step may be one whose commit was not answered.
     this.#watchers.tell(name, run);
     if (hasEnded(run)) this.#inboxes.ended(name);

@@ -236,11 +236,13 @@ export class Handle implements Run {
   async retry(): Promise<void> {
     const run = await this.#access.read(this.#name);
     if (run.head.status !== "parked") return;
-    const { event, at: parkedAt } = await this.#access.past.entry(run.head, run.head.seq);
+    const { seq } = run.head;
+    const { event, at: parkedAt } = await this.#access.past.entry(run.head, seq);
     const { refused } = event.data as { readonly refused?: number };
     const result =
       refused === undefined ? undefined : (await this.#access.past.entry(run.head, refused)).event;
-    await this.#access.deliver(run, retryEvent(result === undefined ? { parkedAt } : { parkedAt, result }));
+    const back = { parkedAt, parked: seq };
+    await this.#access.deliver(run, retryEvent(result === undefined ? back : { ...back, result }));
   }
 
   async checkpoint(): Promise<void> {

@@ -44,6 +44,8 @@ export class Inboxes {
   readonly #handled = new Map<string, Waiters<Handled>>();
   /** Runs whose inbox is being read. */
   readonly #reading = new Set<LiveRun>();
+  /** Why nobody will be told anything any more. */
+  #closed: unknown;
 
   constructor(world: InboxWorld) {
     this.#world = world;
@@ -92,6 +94,7 @@ export class Inboxes {
     const waiters = this.#handled.get(run) ?? new Waiters<Handled>();
     this.#handled.set(run, waiters);
     const { told, cancel } = waiters.wait(JSON.stringify(place));
+    if (this.#closed !== undefined) waiters.close(this.#closed);
     return { told, cancel: () => this.#leave(run, cancel) };
   }
 
@@ -187,6 +190,7 @@ export class Inboxes {
   }
 
   close(error: unknown): void {
+    this.#closed = error;
     for (const waiters of this.#handled.values()) waiters.close(error);
     this.#handled.clear();
   }
