@@ -6,7 +6,7 @@ import type { State } from "holdfast";
 import { isHoldfastError } from "../../src/errors.ts";
 import type { ActivityScope } from "../../src/runtime/attempt.ts";
 import type { Handled } from "../../src/runtime/live-run.ts";
-import { defaultTenant } from "../../src/runtime/name.ts";
+import { defaultTenant, systemTenant } from "../../src/runtime/name.ts";
 import { Past } from "../../src/runtime/past.ts";
 import { noSeal } from "../../src/runtime/seal.ts";
 import { decode } from "../../src/store/codec.ts";
@@ -15,10 +15,13 @@ import type { Commit, CommitOutcome, Lease, LoadedRun, Store } from "../../src/s
 import type { Call, Write } from "./disk.ts";
 import { checkBeside, checkCommit, checkOutcome, isSame } from "./invariants/commits.ts";
 import { checkBatch, checkEntry, checkTokens, entriesOf, isKept } from "./invariants/events.ts";
+import { checkNoted, noteOutages, owedAfter } from "./invariants/outages.ts";
 import type { Invariant, Report } from "./invariants/report.ts";
+import { checkUndo, undoingName } from "./invariants/undoing.ts";
 import type { Ledger, Sent } from "./ledger.ts";
 import type { Life } from "./life.ts";
 import { hasEnded, Model, type ModelRun } from "./model.ts";
+import type { Time } from "./time.ts";
 
 /** An invariant that did not hold. */
 export interface Violation {
@@ -40,14 +43,14 @@ export class Judge {
   steps = 0;
   #held: Held | undefined;
   readonly #ledger: Ledger;
-  readonly #furthest: () => number;
+  readonly #time: Pick<Time, "furthest" | "jumped">;
   readonly report: Report = (invariant, text) => {
     this.violation ??= { invariant, text };
   };
 
-  constructor(ledger: Ledger, furthest: () => number) {
+  constructor(ledger: Ledger, time: Pick<Time, "furthest" | "jumped">) {
     this.#ledger = ledger;
-    this.#furthest = furthest;
+    this.#time = time;
   }
 
   // What reaches the disk.
@@ -61,6 +64,8 @@ export class Judge {
       else if (verb === "enqueue") this.#enqueued(args[0] as InboxRow[]);
       else if (verb === "recordActivities")
         this.#recorded(args as [ActivityRow[], number], result as boolean[]);
+      else if (verb === "writeDocument" && args[0] === systemTenant && args[1] === "outages" && result)
+        noteOutages(this.model, args[3] as Uint8Array, this.#time.jumped, this.report);
     } catch (error) {
       if (!isHoldfastError(error)) throw error;
       this.report(error.code === "STORE_CORRUPT" ? 19 : 3, error.message);
@@ -78,12 +83,19 @@ export class Judge {
   #enter(commit: Commit): void {
     const { report } = this;
     const entries = this.model.read(commit);
+    if (!this.#time.jumped) checkNoted(this.model, commit.epoch, report);
     checkCommit(this.model, commit, entries, report);
     let before = this.model.before(commit).state as State | undefined;
     this.model.commit(commit, entries);
     checkBeside(this.model, commit, report);
     const run = this.model.find(commit.head) as ModelRun;
-    const world = { ledger: this.#ledger, furthest: this.#furthest(), report };
+    const world = {
+      ledger: this.#ledger,
+      model: this.model,
+      furthest: this.#time.furthest,
+      jumped: this.#time.jumped,
+      report,
+    };
     for (const entry of entries) {
       checkEntry(run, entry, before, world);
       before = entry.stepped.state;
@@ -114,6 +126,7 @@ export class Judge {
     if (model.owner !== worker && lease.epoch <= model.epoch) this.report(7, "a new owner has an old epoch");
     if (model.owner === worker && lease.epoch !== model.epoch)
       this.report(8, "an owner that was never replaced lost its epoch");
+    model.owed = owedAfter(lease, now, model.owed);
     model.epoch = lease.epoch;
     model.owner = worker;
     this.#held = { worker, until: lease.until, leaseMs };
@@ -140,7 +153,7 @@ export class Judge {
   /** The power failed: the books are written again from what is left, and nothing acknowledged may be missing. */
   powerFailed(writes: readonly Write[]): void {
     this.model = new Model();
-    const silent = new Judge(this.#ledger, this.#furthest);
+    const silent = new Judge(this.#ledger, this.#time);
     silent.model = this.model;
     for (const write of writes) silent.performed(write, write.result);
     this.#held = silent.#held;
@@ -236,7 +249,11 @@ export class Judge {
   }
 
   /** A tool is about to act. */
-  toolStarts(life: Life, { run: name, key, attempt, progress }: ActivityScope, once: boolean): void {
+  toolStarts(
+    life: Life,
+    { run: name, key, attempt, progress }: ActivityScope,
+    { input, once = false }: { readonly input: unknown; readonly once?: boolean },
+  ): void {
     const own = key.slice(name.length + 1);
     const run = this.model.find({ run: name });
     const ended = run?.endedAt.get(own);
@@ -251,6 +268,8 @@ export class Judge {
     if (before.some((start) => start.life === life.number && start.answer !== undefined))
       this.report(6, `${key} begins again where its answer is known`);
     const row = run.activities.get(own);
+    if (run.machine.id === undoingName)
+      checkUndo(run, input, row !== undefined && life.epoch === this.model.epoch, this.report);
     // Whoever was replaced does not know what was recorded since.
     if (row === undefined || life.epoch !== this.model.epoch) return;
     // What may happen once is recorded as begun before it begins; anything else once it has failed.

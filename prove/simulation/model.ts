@@ -10,6 +10,7 @@ import { decode } from "../../src/store/codec.ts";
 import { type Entry, foldEntry, openEntry, readEntry } from "../../src/store/journal.ts";
 import type { ActivityRow, EntryRow, InboxRow, RunHead, RunName } from "../../src/store/records.ts";
 import type { Commit } from "../../src/store/store.ts";
+import type { Owed } from "./invariants/outages.ts";
 import { machines } from "./machines/kinds.ts";
 
 /** One step as it went into the journal, with what it should have led to. */
@@ -45,6 +46,9 @@ export class Model {
   /** The newest right that was given, and whether somebody has it. */
   epoch = 0;
   owner: string | undefined;
+  /** The times in which nobody was there, as the store has them, and the one that is still to be noted. */
+  outages: readonly Outage[] = [];
+  owed: Owed | undefined;
 
   find({ run }: Pick<RunName, "run">): ModelRun | undefined {
     return this.runs.get(run);
@@ -182,6 +186,11 @@ function stepAnew(
     return cancel(machine, before, data === undefined ? options : { ...options, reason: data as JsonObject });
   if (type === "resume")
     return resume(machine, before, (data as unknown as { outages: Outage[] }).outages, options);
-  if (type === "park" || type === "retry") return { state: before, outcome: "taken", effects: [] };
+  if (type === "park") return { state: before, outcome: "taken", effects: [] };
+  if (type === "retry") {
+    const { parkedAt } = data as { readonly parkedAt: number };
+    const moved = resume(machine, before, [{ from: parkedAt, until: entry.at }], options);
+    return moved.outcome === "ignored" ? { state: before, outcome: "taken", effects: [] } : moved;
+  }
   return step(machine, before, event, options);
 }

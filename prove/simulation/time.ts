@@ -30,6 +30,8 @@ export class Time {
   steady = 0;
   /** The furthest the wall clock has ever been. */
   furthest = beginning;
+  /** Whether the wall clock was ever set. */
+  jumped = false;
   #offset = beginning;
   #order = 0;
   readonly #heap: Task[] = [];
@@ -60,6 +62,7 @@ export class Time {
   /** Sets the wall clock wrong, or right. */
   jump(ms: number): void {
     this.#offset += ms;
+    this.jumped = true;
     this.furthest = Math.max(this.furthest, this.now());
   }
 

@@ -8,6 +8,7 @@ import type { Random } from "../../test/generate/random.ts";
 import type { Judge } from "./judge.ts";
 import type { Ledger, Start } from "./ledger.ts";
 import type { Life } from "./life.ts";
+import { bookTool, unbookTool } from "./machines/trip.ts";
 import type { Time } from "./time.ts";
 
 export interface ToolWorld {
@@ -30,24 +31,45 @@ type Script =
   | "keep and fail"
   | "keep late";
 
-const scripts: readonly Script[] = [
+/** What a tool may do unless it says otherwise. */
+const anything: readonly Script[] = [
   ...(["answer", "answer", "answer later", "answer later", "answer later", "fail", "fail"] as const),
   ...(["fatal", "hang", "answer late", "keep and fail", "keep and fail", "keep late"] as const),
 ];
 
-/** The tools as one process has them. */
-export function toolsOf(world: ToolWorld, life: Life): Record<string, Activity> {
-  const tool =
-    (once: boolean): Activity =>
-    (_input: never, scope: ActivityScope) =>
-      use(world, life, scope, once);
-  return { fetch: tool(false), pay: tool(true), crawl: tool(false) };
+interface Tool {
+  /** Whether it may act at most once. */
+  readonly once?: boolean;
+  readonly scripts?: readonly Script[];
 }
 
-function use(world: ToolWorld, life: Life, scope: ActivityScope, once: boolean): Promise<Json> {
+const tools: Readonly<Record<string, Tool>> = {
+  fetch: {},
+  pay: { once: true },
+  crawl: {},
+  [bookTool]: { scripts: ["answer", "answer", "answer", "answer later", "fail", "fatal", "answer late"] },
+  // Nobody gives it up when it takes too long.
+  [unbookTool]: { scripts: ["answer", "answer", "answer later", "fail", "fatal", "keep and fail"] },
+};
+
+/** The tools as one process has them. */
+export function toolsOf(world: ToolWorld, life: Life): Record<string, Activity> {
+  const use = (name: string, tool: Tool): [string, Activity] => [
+    name,
+    (input: never, scope: ActivityScope) => begin(world, life, scope, { ...tool, input }),
+  ];
+  return Object.fromEntries(Object.entries(tools).map(([name, tool]) => use(name, tool)));
+}
+
+function begin(
+  world: ToolWorld,
+  life: Life,
+  scope: ActivityScope,
+  tool: Tool & { readonly input: unknown },
+): Promise<Json> {
   // The process is gone; the rest of its turn is only still running.
   if (life.status === "dead") return new Promise(() => {});
-  world.judge.toolStarts(life, scope, once);
+  world.judge.toolStarts(life, scope, tool);
   const start: Start = {
     key: scope.key,
     run: scope.run,
@@ -61,7 +83,7 @@ function use(world: ToolWorld, life: Life, scope: ActivityScope, once: boolean):
   scope.signal.addEventListener("abort", () => {
     start.aborted = true;
   });
-  const script = world.isCalm() ? "answer" : world.random.pick(scripts);
+  const script = world.isCalm() ? "answer" : world.random.pick(tool.scripts ?? anything);
   world.say(life, `${scope.key} attempt ${scope.attempt} starts: ${script}`);
   return act(world, life, scope, start, script).finally(() => {
     start.over = true;

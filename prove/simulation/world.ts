@@ -3,20 +3,18 @@
  * there is a storm, then the weather clears, and everything must come to rest.
  */
 import { createHash } from "node:crypto";
-import type { LimitSource } from "../../src/runtime/budget.ts";
 import type { Ids } from "../../src/runtime/ids.ts";
 import { createRuntime } from "../../src/runtime/runtime.ts";
 import { createRandom, type Random } from "../../test/generate/random.ts";
+import { Crowd } from "./crowd.ts";
 import { type Call, type Disk, memoryDisk, sqliteDisk } from "./disk.ts";
 import { checkRest } from "./invariants/rest.ts";
 import { Judge, type Violation } from "./judge.ts";
-import { Ledger, type Sent } from "./ledger.ts";
+import { Ledger } from "./ledger.ts";
 import { Life } from "./life.ts";
-import type { Kind } from "./machines/kind.ts";
-import { kinds } from "./machines/kinds.ts";
 import { clockOf, Time } from "./time.ts";
 import { toolsOf } from "./tools.ts";
-import { Users, type Wanted } from "./users.ts";
+import { Users } from "./users.ts";
 import { calm, drawWeather, type Weather } from "./weather.ts";
 import { wireOf } from "./wire.ts";
 
@@ -65,12 +63,11 @@ class World {
   readonly seed: number;
   readonly time = new Time();
   readonly ledger = new Ledger();
-  readonly judge = new Judge(this.ledger, () => this.time.furthest);
+  readonly judge = new Judge(this.ledger, this.time);
   readonly disk: Disk;
   readonly random: Random;
   readonly #users: Users;
-  readonly #wanted: Wanted[] = [];
-  readonly #kinds: Kind[] = [];
+  readonly #crowd: Crowd;
   readonly #trace: string[] = [];
   readonly #lives: Life[] = [];
   readonly #ids: Ids;
@@ -79,7 +76,6 @@ class World {
   #current: Life | undefined;
   #cuts = 0;
   #commits = 0;
-  #sent = 0;
 
   constructor(seed: number) {
     this.seed = seed;
@@ -99,6 +95,9 @@ class World {
       doubt: (life) => this.#doubt(life),
       say: (life, text) => this.say(life, text),
     });
+    this.#crowd = new Crowd({
+      ...{ time: this.time, random: this.random, ledger: this.ledger, users: this.#users },
+    });
   }
 
   fate(): Fate {
@@ -115,7 +114,7 @@ class World {
 
   async live(): Promise<void> {
     await this.disk.reader.open();
-    this.#settle();
+    this.#crowd.settle();
     this.#boot();
     const storm = this.random.between(10_000, 90_000);
     this.#brew(storm);
@@ -163,52 +162,6 @@ class World {
     for (const run of this.judge.model.runs.values()) await this.judge.compare(this.disk.reader, run);
   }
 
-  // Users and their runs.
-
-  #settle(): void {
-    const { random } = this;
-    const chosen = random.some(Object.entries(kinds), random.between(1, 3));
-    for (const [name, kind] of chosen) {
-      this.#kinds.push(kind);
-      const count = name === "account" ? random.between(2, kind.runsMax) : random.between(1, kind.runsMax);
-      for (let number = 1; number <= count; number++)
-        this.#wanted.push({
-          ...{ name: `${name}-${number}`, kind, input: kind.input(random) },
-          limits: kind.cancellable && random.chance(0.15) ? drawLimits(random) : undefined,
-        });
-    }
-    for (const wanted of this.#wanted)
-      this.time.after(random.between(0, 2_000), () => void this.#users.begin(wanted));
-  }
-
-  /** Sends a few things to one run at once. */
-  #burst(): void {
-    const { random, ledger } = this;
-    const wanted = random.pick(this.#wanted);
-    const { name, kind } = wanted;
-    if (!ledger.begun.has(name)) return;
-    const drawn = random.next();
-    if (drawn < 0.04 && kind.cancellable) return void this.#users.cancel(name);
-    if (drawn < 0.1) return void this.#users.read(name);
-    if (drawn < 0.13 && kind.cancellable && !this.#users.waits.has(name)) return void this.#users.wait(name);
-    const peers = this.#wanted
-      .filter((one) => one.kind === kind && ledger.begun.has(one.name))
-      .map((one) => one.name);
-    const draw = (keyed: boolean): Sent => {
-      const n = ++this.#sent;
-      const key = keyed ? `key ${n}` : undefined;
-      return { ...kind.order(n, random, peers), run: name, key, tries: 0, acked: undefined, over: false };
-    };
-    if (drawn < 0.2 && !kind.asks)
-      return void this.#users.sendAll(Array.from({ length: drawBatch(random) }, () => draw(true)));
-    for (let count = random.pick([1, 1, 1, 2, 2, 3, 5]); count > 0; count--) {
-      const sent = draw(random.chance(0.75));
-      if (kind.asks) void this.#users.ask(sent);
-      else void this.#users.send(sent);
-      if (!kind.asks && sent.key !== undefined && random.chance(0.15)) void this.#users.send(sent);
-    }
-  }
-
   // Processes.
 
   /** Sees to it that a process is there: one that stood still and is not known to be of no use will do. */
@@ -238,7 +191,7 @@ class World {
         store: wireOf(this.#wire(), life),
         clock: clockOf(this.time, life),
         ids: this.#ids,
-        machines: this.#kinds.map(({ machine }) => ({ machine, activities: tools })),
+        machines: this.#crowd.kinds.map(({ machine }) => ({ machine, activities: tools })),
       });
       if (life.status === "dead") return;
       life.runtime = runtime;
@@ -337,7 +290,7 @@ class World {
       for (let left = count; left > 0; left--) sometime(run);
     };
     // Where little happens, what was forgotten is not found again by accident.
-    times(random.pick([3, 6, 12, 20, 30]), () => this.#burst());
+    times(random.pick([3, 6, 12, 20, 30]), () => this.#crowd.burst());
     const { kills, pauses, jumps, powerLosses, closes } = this.#weather;
     times(kills, () => this.#current && this.#crash(this.#current, "at some moment"));
     times(pauses, () => this.#pause());
@@ -351,7 +304,7 @@ class World {
     const life = this.#current;
     if (life === undefined) return;
     // What it is about to do when it goes on, somebody else may have done by then.
-    this.#burst();
+    this.#crowd.burst();
     this.say(life, "stands still");
     life.pause();
     this.#current = undefined;
@@ -382,15 +335,6 @@ class World {
     this.judge.powerFailed(await left);
     this.#boot();
   }
-}
-
-/** Most batches fit into one turn. */
-function drawBatch(random: Random): number {
-  return random.chance(0.05) ? 70 : random.between(2, 6);
-}
-
-function drawLimits(random: Random): LimitSource {
-  return random.chance(0.5) ? { steps: random.between(3, 30) } : { time: random.between(5_000, 60_000) };
 }
 
 function isUp({ status, runtime }: Life): boolean {

@@ -6,7 +6,9 @@ import { type AccountContext, firstBalance } from "../machines/account.ts";
 import type { DeskContext } from "../machines/desk.ts";
 import type { Model, ModelEntry, ModelRun } from "../model.ts";
 import { isSame } from "./commits.ts";
+import { checkMoved, checkTold } from "./outages.ts";
 import type { Report } from "./report.ts";
+import { checkTrip, checkUndone, undoingName } from "./undoing.ts";
 
 const numberOf = ({ event }: ModelEntry): number | undefined => (event.data as { n?: number } | undefined)?.n;
 
@@ -46,23 +48,35 @@ export function checkBatch(model: Model, batch: readonly Sent[], report: Report)
     report(22, `${kept.length} of ${batch.length} events that were sent to ${first.run} together are kept`);
 }
 
-/** Each step on its own; `run` has all steps up to and including it. */
+/** Each step on its own; `run` has all steps up to it, and those that were committed with it. */
 export function checkEntry(
   run: ModelRun,
   entry: ModelEntry,
   before: State | undefined,
-  world: { readonly ledger: Ledger; readonly furthest: number; readonly report: Report },
+  world: {
+    readonly ledger: Ledger;
+    readonly model: Model;
+    readonly furthest: number;
+    readonly jumped: boolean;
+    readonly report: Report;
+  },
 ): void {
-  const { report, furthest } = world;
+  const { report, furthest, model } = world;
   const what = `entry ${entry.seq} of ${run.head.run} (${entry.event.type})`;
   if (entry.at > furthest) report(9, `${what} is of a time that has not come`);
   if (isOutside(entry) && entriesOf(run, entry.event as never).length > 1)
     report(2, `${what} was taken before`);
   if (before === undefined) return;
-  if (entry.event.timer !== undefined) checkTimer(entry, before, what, report);
+  checkTold(model, entry, what, report);
+  if (entry.event.timer !== undefined) {
+    checkTimer(entry, before, what, report);
+    checkMoved(run, entry, before, what, world);
+  }
   if (entry.event.invocation !== undefined) checkPending(entry, before, what, report);
   if (settles(entry.event)) checkSettled(entry, before, `${run.head.run}:${entry.event.invocation}`, world);
   if (run.machine.id === "desk") checkDesk(run, report);
+  if (run.machine.id === "trip") checkTrip(run, entry, what, report);
+  if (run.machine.id === undoingName) checkUndone(run, entry, what, report);
   if (run.machine.id === "alarm-clock" && entry.event.type === "ring") checkAlarm(run, entry, what, report);
 }
 

@@ -16,6 +16,8 @@ export const invariants = {
   20: "a run ends when it has used up what it may, and says why",
   21: "a reply is one that the run gave to this very question",
   22: "of what is sent together all is kept, or nothing",
+  23: "what a run did is undone when it cannot go on, the last thing first and each once",
+  24: "outages move timers as their policies say, and nothing else does",
 } as const;
 
 export type Invariant = keyof typeof invariants;

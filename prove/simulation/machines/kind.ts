@@ -10,7 +10,8 @@ export interface Order {
 
 export interface Kind {
   readonly machine: Machine;
-  /** How many runs of it a world has at most. */
+  /** How many runs of it a world has: at least so many, one unless given, and at most. */
+  readonly runsMin?: number;
   readonly runsMax: number;
   /** States in which a run with nothing pending may stay for good: it waits for the outside. */
   readonly rests: readonly string[];

@@ -1,0 +1,83 @@
+/** The crowd: which runs the users of a world want, and what they do in it next. All of it is drawn. */
+import type { LimitSource } from "../../src/runtime/budget.ts";
+import type { Random } from "../../test/generate/random.ts";
+import type { Ledger, Sent } from "./ledger.ts";
+import type { Kind } from "./machines/kind.ts";
+import { kinds } from "./machines/kinds.ts";
+import type { Time } from "./time.ts";
+import type { Users, Wanted } from "./users.ts";
+
+export interface CrowdWorld {
+  readonly time: Time;
+  readonly random: Random;
+  readonly ledger: Ledger;
+  readonly users: Users;
+}
+
+export class Crowd {
+  /** The kinds of run in this world. */
+  readonly kinds: Kind[] = [];
+  readonly #world: CrowdWorld;
+  readonly #wanted: Wanted[] = [];
+  #sent = 0;
+
+  constructor(world: CrowdWorld) {
+    this.#world = world;
+  }
+
+  /** Draws the runs there will be, and has them begun. */
+  settle(): void {
+    const { random, time, users } = this.#world;
+    const chosen = random.some(Object.entries(kinds), random.between(1, 3));
+    for (const [name, kind] of chosen) {
+      this.kinds.push(kind);
+      const count = random.between(kind.runsMin ?? 1, kind.runsMax);
+      for (let number = 1; number <= count; number++)
+        this.#wanted.push({
+          ...{ name: `${name}-${number}`, kind, input: kind.input(random) },
+          limits: kind.cancellable && random.chance(0.15) ? drawLimits(random) : undefined,
+        });
+    }
+    for (const wanted of this.#wanted) time.after(random.between(0, 2_000), () => void users.begin(wanted));
+  }
+
+  /** Does something with one run; mostly sends it a few things at once. */
+  burst(): void {
+    const { random, ledger, users } = this.#world;
+    const { name, kind } = random.pick(this.#wanted);
+    if (!ledger.begun.has(name)) return;
+    const drawn = random.next();
+    if (drawn < 0.04 && kind.cancellable) return void users.cancel(name);
+    if (drawn < 0.1) return void users.read(name);
+    if (drawn < 0.13 && kind.cancellable && !users.waits.has(name)) return void users.wait(name);
+    if (drawn < 0.2 && !kind.asks)
+      return void users.sendAll(
+        Array.from({ length: drawBatch(random) }, () => this.#draw(name, kind, true)),
+      );
+    for (let count = random.pick([1, 1, 1, 2, 2, 3, 5]); count > 0; count--) {
+      const sent = this.#draw(name, kind, random.chance(0.75));
+      if (kind.asks) void users.ask(sent);
+      else void users.send(sent);
+      if (!kind.asks && sent.key !== undefined && random.chance(0.15)) void users.send(sent);
+    }
+  }
+
+  #draw(run: string, kind: Kind, keyed: boolean): Sent {
+    const { random, ledger } = this.#world;
+    const peers = this.#wanted
+      .filter((one) => one.kind === kind && ledger.begun.has(one.name))
+      .map((one) => one.name);
+    const n = ++this.#sent;
+    const key = keyed ? `key ${n}` : undefined;
+    return { ...kind.order(n, random, peers), run, key, tries: 0, acked: undefined, over: false };
+  }
+}
+
+/** Most batches fit into one turn. */
+function drawBatch(random: Random): number {
+  return random.chance(0.05) ? 70 : random.between(2, 6);
+}
+
+function drawLimits(random: Random): LimitSource {
+  return random.chance(0.5) ? { steps: random.between(3, 30) } : { time: random.between(5_000, 60_000) };
+}
