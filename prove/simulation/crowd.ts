@@ -54,12 +54,23 @@ export class Crowd {
       return void users.sendAll(
         Array.from({ length: drawBatch(random) }, () => this.#draw(name, kind, true)),
       );
+    if (drawn < 0.4 && kind.speaks !== undefined) return void this.#listen(name, kind.speaks);
     for (let count = random.pick([1, 1, 1, 2, 2, 3, 5]); count > 0; count--) {
       const sent = this.#draw(name, kind, random.chance(0.75));
       if (kind.asks) void users.ask(sent);
       else void users.send(sent);
       if (!kind.asks && sent.key !== undefined && random.chance(0.15)) void users.send(sent);
     }
+  }
+
+  /** Listens to something that the run has under way, or had. */
+  #listen(name: string, tool: string): void {
+    const { random, ledger, users } = this.#world;
+    const keys = [...ledger.starts.values()]
+      .map(([first]) => first)
+      .filter((first) => first?.run === name && first.activity === tool)
+      .map((first) => first?.key.slice(name.length + 1) as string);
+    if (keys.length > 0) void users.listen(name, random.pick(keys.slice(-2)));
   }
 
   #draw(run: string, kind: Kind, keyed: boolean): Sent {
@@ -79,5 +90,7 @@ function drawBatch(random: Random): number {
 }
 
 function drawLimits(random: Random): LimitSource {
-  return random.chance(0.5) ? { steps: random.between(3, 30) } : { time: random.between(5_000, 60_000) };
+  const [steps, time] = [random.between(3, 30), random.between(5_000, 60_000)];
+  const [tokens, cost] = [random.between(1, 150), random.between(1, 30) / 4];
+  return random.pick<LimitSource>([{ steps }, { time }, { tokens }, { cost }, { tokens, cost, steps }]);
 }

@@ -9,19 +9,23 @@ import type { Handled } from "../../src/runtime/live-run.ts";
 import { defaultTenant, systemTenant } from "../../src/runtime/name.ts";
 import { Past } from "../../src/runtime/past.ts";
 import { noSeal } from "../../src/runtime/seal.ts";
+import type { Chunk } from "../../src/runtime/stream.ts";
 import { decode } from "../../src/store/codec.ts";
-import type { ActivityRow, InboxRow } from "../../src/store/records.ts";
+import type { ActivityRow, ChunkRow, InboxRow, RunName } from "../../src/store/records.ts";
 import type { Commit, CommitOutcome, Lease, LoadedRun, Store } from "../../src/store/store.ts";
 import type { Call, Write } from "./disk.ts";
-import { checkBeside, checkCommit, checkOutcome, isSame } from "./invariants/commits.ts";
+import { checkBeside, checkCommit, checkOutcome } from "./invariants/commits.ts";
 import { checkBatch, checkEntry, checkTokens, entriesOf, isKept } from "./invariants/events.ts";
 import { checkNoted, noteOutages, owedAfter } from "./invariants/outages.ts";
 import type { Invariant, Report } from "./invariants/report.ts";
+import { isSame } from "./invariants/same.ts";
+import { addChunks, checkHeard, checkSaid, saidIn } from "./invariants/streams.ts";
 import { checkUndo, undoingName } from "./invariants/undoing.ts";
 import type { Ledger, Sent } from "./ledger.ts";
 import type { Life } from "./life.ts";
-import { hasEnded, Model, type ModelRun } from "./model.ts";
+import { hasEnded, Model, type ModelRun, type Said } from "./model.ts";
 import type { Time } from "./time.ts";
+import type { Piece } from "./tools/speaker.ts";
 
 /** An invariant that did not hold. */
 export interface Violation {
@@ -64,6 +68,8 @@ export class Judge {
       else if (verb === "enqueue") this.#enqueued(args[0] as InboxRow[]);
       else if (verb === "recordActivities")
         this.#recorded(args as [ActivityRow[], number], result as boolean[]);
+      else if (verb === "appendChunks")
+        addChunks(this.model, ...(args as [RunName, string, ChunkRow[]]), this.report);
       else if (verb === "writeDocument" && args[0] === systemTenant && args[1] === "outages" && result)
         noteOutages(this.model, args[3] as Uint8Array, this.#time.jumped, this.report);
     } catch (error) {
@@ -264,7 +270,7 @@ export class Judge {
     if (ended !== undefined && ended <= (life.known.get(name) ?? 0))
       this.report(12, `${key} begins after it was over`);
     const before = this.#ledger.starts.get(key) ?? [];
-    if (once && before.length > 0) this.report(6, `${key} begins a second time`);
+    if (once && before.some(({ voided }) => !voided)) this.report(6, `${key} begins a second time`);
     if (before.some((start) => start.life === life.number && start.answer !== undefined))
       this.report(6, `${key} begins again where its answer is known`);
     const row = run.activities.get(own);
@@ -281,6 +287,40 @@ export class Judge {
         : (decode(row.report, "a report") as { progress?: never }).progress;
     if (!isSame(progress, kept))
       this.report(6, `${key} gets the progress ${JSON.stringify(progress)}, not ${JSON.stringify(kept)}`);
+  }
+
+  /** Somebody asks what became of a tool that may act once. */
+  auditStarts(life: Life, key: string): void {
+    const [name, own] = key.split(":") as [string, string];
+    const ended = this.model.find({ run: name })?.endedAt.get(own);
+    if (ended !== undefined && ended <= (life.known.get(name) ?? 0))
+      this.report(12, `${key} is asked about after it was over`);
+    this.#ledger.asked(key);
+  }
+
+  /** A tool was told that a piece of what it says is durable. */
+  pieceKept(life: Life, key: string, piece: Piece): void {
+    // Nobody listens to who was replaced.
+    if (life.epoch === this.model.epoch) checkSaid(this.#said(key), key, piece, this.report);
+  }
+
+  /** A reader was given a piece, and wanted the one of this offset. */
+  heard(key: string, chunk: Chunk, wanted: number): void {
+    checkHeard(this.#said(key), chunk, wanted, key, this.report);
+  }
+
+  /** A reader was told that there is no more. */
+  heardAll(key: string, count: number): void {
+    const [name, own] = key.split(":") as [string, string];
+    // What was on its way when nobody wanted it any more may still come.
+    const said = this.model.find({ run: name })?.saidAtEnd.get(own);
+    if (said === undefined) this.report(14, `a reader of ${key} was told that it is over`);
+    else if (count < said) this.report(14, `a reader of ${key} heard ${count} of ${said} pieces`);
+  }
+
+  #said(key: string): readonly Said[] {
+    const [name, own] = key.split(":") as [string, string];
+    return saidIn(this.model, name, own);
   }
 
   /** The store has the dead letters that the books have. */

@@ -3,6 +3,7 @@
  * and what the store answered.
  */
 import type { Json } from "holdfast";
+import type { Reconciled } from "../../src/runtime/activity.ts";
 import type { Handled } from "../../src/runtime/live-run.ts";
 import type { Order } from "./machines/kind.ts";
 
@@ -24,12 +25,18 @@ export interface Start {
   /** The key the tool was given: the same for every attempt. */
   readonly key: string;
   readonly run: string;
+  /** The tool that was started. */
+  readonly activity: string;
   readonly life: number;
   readonly attempt: number;
   aborted: boolean;
   /** What it answered, unless it was aborted before. */
   answer: Json | undefined;
   over: boolean;
+  /** Whether it is known not to have acted, and can act no more. */
+  voided: boolean;
+  tokens: number;
+  cost: number;
 }
 
 export class Ledger {
@@ -43,6 +50,20 @@ export class Ledger {
   readonly begun = new Set<string>();
   /** Runs whose cancellation was acknowledged. */
   readonly cancelled = new Set<string>();
+
+  /** How often each key was charged. */
+  readonly charges = new Map<string, number>();
+  /** What those who asked what became of a charge were told; undefined until they were. */
+  readonly audits = new Map<string, (Reconciled | undefined)[]>();
+
+  /** Somebody asks what became of a charge. */
+  asked(key: string): void {
+    this.audits.set(key, [...(this.audits.get(key) ?? []), undefined]);
+  }
+
+  audited(key: string, found: Reconciled): void {
+    this.audits.get(key)?.push(found);
+  }
 
   started(start: Start): void {
     const known = this.starts.get(start.key);

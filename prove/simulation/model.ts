@@ -12,6 +12,7 @@ import type { ActivityRow, EntryRow, InboxRow, RunHead, RunName } from "../../sr
 import type { Commit } from "../../src/store/store.ts";
 import type { Owed } from "./invariants/outages.ts";
 import { machines } from "./machines/kinds.ts";
+import type { Piece } from "./tools/speaker.ts";
 
 /** One step as it went into the journal, with what it should have led to. */
 export interface ModelEntry extends Entry {
@@ -26,6 +27,12 @@ export interface ModelEntry extends Entry {
   };
 }
 
+/** A piece of a stream as the store has it, at its offset. */
+export interface Said {
+  readonly attempt: number;
+  readonly piece: Piece;
+}
+
 export interface ModelRun {
   readonly machine: Machine;
   head: RunHead;
@@ -37,6 +44,10 @@ export interface ModelRun {
   /** The checkpoint at which each activity began, and the one at which it ended. */
   readonly begunAt: Map<string, number>;
   readonly endedAt: Map<string, number>;
+  /** The streams of its activities, by their key. */
+  readonly said: Map<string, Said[]>;
+  /** How many pieces there were when each activity ended. */
+  readonly saidAtEnd: Map<string, number>;
 }
 
 export class Model {
@@ -67,6 +78,8 @@ export class Model {
       state: undefined as unknown as State,
       begunAt: new Map(),
       endedAt: new Map(),
+      said: new Map(),
+      saidAtEnd: new Map(),
     };
   }
 
@@ -111,6 +124,7 @@ export class Model {
     for (const key of commit.ended) {
       run.activities.delete(key);
       run.endedAt.set(key, commit.head.seq);
+      run.saidAtEnd.set(key, run.said.get(key)?.length ?? 0);
     }
     if (hasEnded(run.head)) this.#bury(run);
     for (const child of commit.starts) this.#write(child, this.read(child));

@@ -225,6 +225,42 @@ export class Users {
     }
   }
 
+  /** Listens to what an activity says until it is over, from process to process, each time where it left off. */
+  async listen(name: string, key: string): Promise<void> {
+    const { judge, say } = this.#world;
+    this.open++;
+    const place = { offset: 0 };
+    for (let isOver = false; !isOver; ) {
+      const life = this.#world.current();
+      isOver = life?.runtime !== undefined && (await this.#listenTo(life, name, key, place));
+      if (isOver) say(life, `a reader of ${name}:${key} heard ${place.offset} pieces`);
+      else await this.#pause();
+    }
+    judge.heardAll(`${name}:${key}`, place.offset);
+    this.open--;
+  }
+
+  /** Listens to one process; true if it said that there is no more. */
+  #listenTo(life: Life, name: string, key: string, place: { offset: number }): Promise<boolean> {
+    return new Promise((resolve) => {
+      life.whenDead(() => resolve(false));
+      const listen = async () => {
+        const run = await (life.runtime as Runtime).run(name);
+        for await (const chunk of run.stream(key, place.offset)) {
+          if (life.status === "dead") return false;
+          this.#world.judge.heard(`${name}:${key}`, chunk, place.offset++);
+          // Some lose their connection, and come back.
+          if (this.#world.random.chance(0.1)) return false;
+        }
+        return life.status !== "dead";
+      };
+      listen().then(resolve, (error: unknown) => {
+        if (!passing.has(codeOf(error) ?? "")) this.#world.judge.report(8, `listening gave ${error}`);
+        resolve(false);
+      });
+    });
+  }
+
   /** Asks for a run that is not there, only to see whether the process is of any use. */
   async probe(): Promise<void> {
     await this.#ask((runtime) =>

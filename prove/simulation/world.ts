@@ -13,7 +13,7 @@ import { Judge, type Violation } from "./judge.ts";
 import { Ledger } from "./ledger.ts";
 import { Life } from "./life.ts";
 import { clockOf, Time } from "./time.ts";
-import { toolsOf } from "./tools.ts";
+import { toolsOf } from "./tools/tools.ts";
 import { Users } from "./users.ts";
 import { calm, drawWeather, type Weather } from "./weather.ts";
 import { wireOf } from "./wire.ts";
@@ -214,6 +214,7 @@ class World {
       disk: this.disk,
       random: this.random,
       weather: () => this.#weather,
+      epoch: () => this.judge.model.epoch,
       powerCuts: () => this.#cuts,
       crash: (life: Life, why: string) => this.#crash(life, why),
       performed: (life: Life, call: Call, result: unknown) => this.#performed(life, call, result),

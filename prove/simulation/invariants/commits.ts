@@ -1,5 +1,4 @@
 /** Commits: what the store must answer to one, and what must be in it (invariants 2, 3, 4, 7 and 19). */
-import { isDeepStrictEqual } from "node:util";
 import type { Event, Json, SendEffect, State } from "holdfast";
 import { priorityOf } from "../../../src/core/chart.ts";
 import { descriptorMatches, settles } from "../../../src/core/event.ts";
@@ -16,6 +15,8 @@ import {
   noContents,
 } from "../model.ts";
 import type { Invariant, Report } from "./report.ts";
+import { isSame } from "./same.ts";
+import { checkLimits } from "./spending.ts";
 
 /** The answer that the port demands, as far as the judge cares. */
 export function demanded(model: Model, commit: Commit): CommitOutcome["outcome"] {
@@ -193,27 +194,4 @@ export function checkBeside(model: Model, commit: Commit, report: Report): void 
   if (hasEnded(head) && state.children.length > 0) report(4, `${head.run} ended and has children`);
 }
 
-/** A run that has used up what it may is not active any more, and one that failed for that says so. */
-function checkLimits({ head, state }: ModelRun, report: Report): void {
-  const { limits = {}, seq, updatedAt, createdAt } = head;
-  const used = { steps: seq, time: updatedAt - createdAt };
-  for (const limit of ["steps", "time"] as const)
-    if (!hasEnded(head) && used[limit] >= (limits[limit] ?? Number.POSITIVE_INFINITY))
-      report(20, `${head.run} goes on after ${used[limit]} of its ${limit}`);
-  if (head.status !== "failed") return;
-  const limit = state.reason?.limit as "steps" | "time" | undefined;
-  const max = limit === undefined ? undefined : limits[limit];
-  if (limit === undefined || max === undefined || used[limit] < max)
-    report(20, `${head.run} failed for no reason: ${asText(state.reason)}`);
-}
-
 const asText = (value: unknown): string => JSON.stringify(value);
-
-/** The same JSON, in whatever order its keys come. */
-export function isSame(one: unknown, other: unknown): boolean {
-  if (one === other) return true;
-  const [left, right] = [JSON.stringify(one), JSON.stringify(other)];
-  if (left === right) return true;
-  if (left === undefined || right === undefined) return false;
-  return isDeepStrictEqual(JSON.parse(left), JSON.parse(right));
-}

@@ -1,14 +1,19 @@
 /** Events, timers, deferral and tokens: what each step means for those who sent it (invariants 1, 2, 6, 9 and 16). */
 import type { State } from "holdfast";
 import { settles } from "../../../src/core/event.ts";
+import type { Reconciled } from "../../../src/runtime/activity.ts";
 import type { Ledger, Sent } from "../ledger.ts";
 import { type AccountContext, firstBalance } from "../machines/account.ts";
 import type { DeskContext } from "../machines/desk.ts";
 import type { Model, ModelEntry, ModelRun } from "../model.ts";
-import { isSame } from "./commits.ts";
 import { checkMoved, checkTold } from "./outages.ts";
 import type { Report } from "./report.ts";
+import { isSame } from "./same.ts";
+import { checkSpent } from "./spending.ts";
 import { checkTrip, checkUndone, undoingName } from "./undoing.ts";
+
+/** How often whoever can be asked is asked before that is given up. */
+const reconcileTries = 10;
 
 const numberOf = ({ event }: ModelEntry): number | undefined => (event.data as { n?: number } | undefined)?.n;
 
@@ -103,17 +108,31 @@ function checkPending({ event, outcome }: ModelEntry, before: State, what: strin
 
 /** An activity's result is one that its tool gave, in an attempt that was not given up. */
 function checkSettled(
-  { event }: ModelEntry,
+  entry: ModelEntry,
   before: State,
   key: string,
   { ledger, report }: { readonly ledger: Ledger; readonly report: Report },
 ): void {
+  const { event } = entry;
   const isPending = ({ key }: { readonly key: string }) => key === event.invocation;
   if (!before.activities.some(isPending)) return;
+  checkSpent(entry, key, ledger, report);
+  const audits = ledger.audits.get(key) ?? [];
+  const found = audits.filter((one) => one !== undefined);
+  if (event.type.startsWith("unknown.") && before.activities.find(isPending)?.activity === "charge")
+    checkUnknown(audits, key, report);
   if (!event.type.startsWith("done.")) return;
-  const starts = ledger.starts.get(key) ?? [];
-  if (!starts.some(({ answer }) => answer !== undefined && isSame(answer, event.data)))
+  const answers: unknown[] = (ledger.starts.get(key) ?? []).map(({ answer }) => answer);
+  for (const one of found) if (one.outcome === "done") answers.push(one.output);
+  if (!answers.some((answer) => answer !== undefined && isSame(answer, event.data)))
     report(6, `the answer ${JSON.stringify(event.data)} of ${key} was never given`);
+}
+
+/** Whoever can be asked must have been asked, and not have known: once, or not have answered many times. */
+function checkUnknown(audits: readonly (Reconciled | undefined)[], key: string, report: Report): void {
+  const asked = audits.filter((one) => one === undefined).length;
+  if (asked < reconcileTries && !audits.some((one) => one?.outcome === "unknown"))
+    report(6, `${key} is unknown, and nobody who was asked said so`);
 }
 
 /** Whatever a desk accepted is taken up or deferred, each type in the order of its coming. */

@@ -10,6 +10,7 @@ export const invariants = {
   8: "after the storm everything that can go on comes to rest, and every call is answered",
   9: "a timer fires once, not early, and not after it was cancelled",
   12: "nothing begins for what was cancelled",
+  14: "pieces of a stream are kept once, in order and without gaps, and every reader hears the same",
   16: "tokens are neither made nor lost",
   17: "what was acknowledged survives the process and the power",
   19: "the digests chain every entry to the one before",
@@ -18,6 +19,7 @@ export const invariants = {
   22: "of what is sent together all is kept, or nothing",
   23: "what a run did is undone when it cannot go on, the last thing first and each once",
   24: "outages move timers as their policies say, and nothing else does",
+  25: "what activities spend is counted once",
 } as const;
 
 export type Invariant = keyof typeof invariants;

@@ -3,8 +3,8 @@ import type { Json } from "holdfast";
 import { compensationId } from "../../../src/core/event.ts";
 import { tripMachine, unbookTool } from "../machines/trip.ts";
 import type { ModelEntry, ModelRun } from "../model.ts";
-import { isSame } from "./commits.ts";
 import type { Report } from "./report.ts";
+import { isSame } from "./same.ts";
 
 /** What undoes one activity, as the child that does it is given it. */
 interface Undo {

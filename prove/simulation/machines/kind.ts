@@ -17,6 +17,8 @@ export interface Kind {
   readonly rests: readonly string[];
   /** Whether users ask, and wait for the reply, where they would send. */
   readonly asks?: boolean;
+  /** The tool that speaks while it runs, if one does. */
+  readonly speaks?: string;
   /** Whether users cancel such runs. */
   readonly cancellable: boolean;
   input(random: Random): Json;

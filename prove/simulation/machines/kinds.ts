@@ -7,6 +7,7 @@ import { desk } from "./desk.ts";
 import type { Kind } from "./kind.ts";
 import { kiosk } from "./kiosk.ts";
 import { oven } from "./oven.ts";
+import { studio } from "./studio.ts";
 import { team } from "./team.ts";
 import { trip } from "./trip.ts";
 
@@ -19,6 +20,7 @@ export const kinds: Readonly<Record<string, Kind>> = {
   kiosk,
   trip,
   oven,
+  studio,
 };
 
 /** Every machine by its id, child machines and those that undo included. */
