@@ -1,6 +1,7 @@
 /** The crowd: which runs the users of a world want, and what they do in it next. All of it is drawn. */
 import type { LimitSource } from "../../src/runtime/budget.ts";
 import type { Random } from "../../test/generate/random.ts";
+import type { Judge } from "./judge.ts";
 import type { Ledger, Sent } from "./ledger.ts";
 import type { Kind } from "./machines/kind.ts";
 import { kinds } from "./machines/kinds.ts";
@@ -12,6 +13,7 @@ export interface CrowdWorld {
   readonly random: Random;
   readonly ledger: Ledger;
   readonly users: Users;
+  readonly judge: Judge;
 }
 
 export class Crowd {
@@ -41,6 +43,31 @@ export class Crowd {
     for (const wanted of this.#wanted) time.after(random.between(0, 2_000), () => void users.begin(wanted));
   }
 
+  /** Sees to what needs a person, now and then: runs that are parked, and letters that nobody took. */
+  operate(isCalm: () => boolean): void {
+    const { time, random } = this.#world;
+    time.after(random.between(2_000, 4_000), () => {
+      for (const wanted of this.#wanted) if (isCalm() || random.chance(0.6)) this.#mend(wanted);
+      if (random.chance(0.3)) this.#tidy();
+      this.operate(isCalm);
+    });
+  }
+
+  #mend({ name, kind }: Wanted): void {
+    const { judge, users, random, time } = this.#world;
+    if (kind.mends === undefined || judge.model.find({ run: name })?.head.status !== "parked") return;
+    // Some try without having fixed anything, and see it parked again.
+    if (random.chance(0.8)) void users.send({ ...this.#draw(name, kind, true), type: kind.mends });
+    time.after(random.between(0, 1_000), () => void users.retry(name));
+  }
+
+  #tidy(): void {
+    const accounts = this.#wanted.filter(({ kind }) => kind === kinds.account);
+    if (accounts.length === 0 && this.#world.random.chance(0.7)) return;
+    // However often it is tried, a letter goes to the same account.
+    void this.#world.users.tidy((number) => accounts[number % accounts.length]?.name ?? "nobody");
+  }
+
   /** Does something with one run; mostly sends it a few things at once. */
   burst(): void {
     const { random, ledger, users } = this.#world;
@@ -49,6 +76,7 @@ export class Crowd {
     const drawn = random.next();
     if (drawn < 0.04 && kind.cancellable) return void users.cancel(name);
     if (drawn < 0.1) return void users.read(name);
+    if (drawn < 0.12 && kind.machine.definition.checkpoint !== undefined) return void users.checkpoint(name);
     if (drawn < 0.13 && kind.cancellable && !users.waits.has(name)) return void users.wait(name);
     if (drawn < 0.2 && !kind.asks)
       return void users.sendAll(

@@ -68,6 +68,7 @@ export class Judge {
       else if (verb === "enqueue") this.#enqueued(args[0] as InboxRow[]);
       else if (verb === "recordActivities")
         this.#recorded(args as [ActivityRow[], number], result as boolean[]);
+      else if (verb === "removeDeadLetter" && result === true) this.#letterRemoved(args[1] as number);
       else if (verb === "appendChunks")
         addChunks(this.model, ...(args as [RunName, string, ChunkRow[]]), this.report);
       else if (verb === "writeDocument" && args[0] === systemTenant && args[1] === "outages" && result)
@@ -116,6 +117,19 @@ export class Judge {
     const [first] = rows;
     const run = first && this.model.find(first);
     if (run !== undefined) this.#checkBatches(run);
+  }
+
+  /** A dead letter goes only when it has arrived somewhere, or was given up. */
+  #letterRemoved(number: number): void {
+    const letter = this.model.deadLetters.get(number);
+    if (letter === undefined) {
+      this.report(1, `there is no dead letter ${number} to remove`);
+      return;
+    }
+    this.model.deadLetters.delete(number);
+    if (!this.model.hasArrived(letter.row) && !this.#ledger.discarded.has(number))
+      this.report(1, `the dead letter ${number}, ${letter.event.type} for ${letter.row.run}, is gone`);
+    checkTokens(this.model, this.report);
   }
 
   #checkBatches({ head }: ModelRun): void {
@@ -323,13 +337,18 @@ export class Judge {
     return saidIn(this.model, name, own);
   }
 
+  /** All that could wait for a later commit was to be committed: nothing waits any more. */
+  checkFlushed(): void {
+    for (const { head, inbox } of this.model.runs.values())
+      if (inbox.size > 0) this.report(27, `${head.run} has ${inbox.size} events that were to be committed`);
+  }
+
   /** The store has the dead letters that the books have. */
   async compareLetters(store: Store): Promise<void> {
     const letters = await store.readDeadLetters(defaultTenant, 0, 10_000);
-    const show = ({ run, id }: InboxRow) => `${run} ${id}`;
-    const wanted = this.model.deadLetters.map(({ row }) => show(row));
-    if (!isSame(letters.map(show).sort(), wanted.sort()))
-      this.report(1, `the dead letters are ${letters.map(show)} and should be ${wanted}`);
+    const found = letters.map(({ number, run, id }) => `${number}: ${run} ${id}`);
+    const wanted = [...this.model.deadLetters].map(([number, { row }]) => `${number}: ${row.run} ${row.id}`);
+    if (!isSame(found, wanted)) this.report(1, `the dead letters are ${found} and should be ${wanted}`);
   }
 
   /** What the store holds of a run is what the books say. */

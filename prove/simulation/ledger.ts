@@ -46,6 +46,8 @@ export class Ledger {
   readonly starts = new Map<string, Start[]>();
   /** The newest checkpoint of each run that the store has told anyone to be durable, with its digest. */
   readonly durable = new Map<string, { readonly seq: number; readonly digest: string }>();
+  /** Dead letters that somebody gave up. */
+  readonly discarded = new Set<number>();
   /** Runs whose start was acknowledged. */
   readonly begun = new Set<string>();
   /** Runs whose cancellation was acknowledged. */

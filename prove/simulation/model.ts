@@ -52,8 +52,9 @@ export interface ModelRun {
 
 export class Model {
   readonly runs = new Map<string, ModelRun>();
-  /** Events that found no run to take them. */
-  readonly deadLetters: { readonly row: InboxRow; readonly event: Event }[] = [];
+  /** Events that found no run to take them, by their numbers. */
+  readonly deadLetters = new Map<number, { readonly row: InboxRow; readonly event: Event }>();
+  #lettersLost = 0;
   /** The newest right that was given, and whether somebody has it. */
   epoch = 0;
   owner: string | undefined;
@@ -132,7 +133,10 @@ export class Model {
 
   /** Whatever waits for a run that ends will never be taken. */
   #bury(run: ModelRun): void {
-    for (const { row } of run.inbox.values()) {
+    const inOrder = [...run.inbox.values()].sort(
+      ({ row: one }, { row: other }) => other.priority - one.priority || (one.id < other.id ? -1 : 1),
+    );
+    for (const { row } of inOrder) {
       if (row.key !== undefined) run.keys.delete(row.key);
       this.#lose(row);
     }
@@ -140,7 +144,7 @@ export class Model {
   }
 
   #lose(row: InboxRow): void {
-    if (!row.expendable) this.deadLetters.push({ row, event: eventOf(row) });
+    if (!row.expendable) this.deadLetters.set(++this.#lettersLost, { row, event: eventOf(row) });
   }
 
   #deliver(commit: Commit): void {
@@ -160,6 +164,11 @@ export class Model {
       run.inbox.set(row.id, { row, event: eventOf(row) });
       if (row.key !== undefined) run.keys.add(row.key);
     }
+  }
+
+  /** Whether a letter that was sent again has come to a run. */
+  hasArrived({ key, id }: InboxRow): boolean {
+    return [...this.runs.values()].some(({ keys }) => keys.has(key ?? id));
   }
 
   record(row: ActivityRow): void {

@@ -47,6 +47,9 @@ const passing: ReadonlySet<string> = new Set(["STORE_UNAVAILABLE", "STORE_OWNED"
 /** Errors that say that there is no reply to be had. */
 const unanswered: ReadonlySet<string> = new Set(["ASK_UNANSWERED", "RUN_ENDED"]);
 
+/** Errors that say that a dead letter is gone, or cannot go where it was sent. */
+const undeliverable: ReadonlySet<string> = new Set(["LETTER_UNKNOWN", "RUN_UNKNOWN", "RUN_ENDED"]);
+
 const codeOf = (error: unknown): string | undefined => (isHoldfastError(error) ? error.code : undefined);
 
 type Answer<Value> = { readonly life: Life; readonly value: Value } | undefined;
@@ -223,6 +226,47 @@ export class Users {
       this.waits.delete(name);
       if (!passing.has(codeOf(error) ?? "")) this.#world.judge.report(8, `waiting gave ${error}`);
     }
+  }
+
+  /** Brings a parked run back: tries until it was. */
+  async retry(name: string): Promise<void> {
+    this.open++;
+    while (!(await this.#ask(async (runtime) => (await runtime.run(name)).retry()))) await this.#pause();
+    this.#world.say(undefined, `${name} is brought back`);
+    this.open--;
+  }
+
+  /** Has what waits for a later commit committed, and tries until it was. */
+  async checkpoint(name: string): Promise<void> {
+    this.open++;
+    while (!(await this.#ask(async (runtime) => (await runtime.run(name)).checkpoint()))) await this.#pause();
+    this.open--;
+  }
+
+  /** Looks through the dead letters once: tokens are sent to where `to` says, and the rest may be given up. */
+  async tidy(to: (number: number) => string): Promise<void> {
+    const { ledger, random, say } = this.#world;
+    this.open++;
+    const listed = await this.#ask(async ({ deadLetters }) => {
+      const letters = [];
+      for await (const letter of deadLetters.list()) letters.push(letter);
+      return letters;
+    });
+    for (const { number, event } of listed?.value ?? []) {
+      const isToken = event.type === "deposit";
+      if (!isToken && random.chance(0.7)) continue;
+      if (!isToken) ledger.discarded.add(number);
+      const done = await this.#ask(async ({ deadLetters }) => {
+        const sent = isToken
+          ? deadLetters.redeliver(number, { to: to(number) })
+          : deadLetters.discard(number);
+        await sent.catch((error: unknown) => {
+          if (!undeliverable.has(codeOf(error) ?? "")) throw error;
+        });
+      });
+      if (done !== undefined) say(done.life, `the dead letter ${number} is seen to`);
+    }
+    this.open--;
   }
 
   /** Listens to what an activity says until it is over, from process to process, each time where it left off. */

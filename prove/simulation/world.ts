@@ -9,9 +9,11 @@ import { createRandom, type Random } from "../../test/generate/random.ts";
 import { Crowd } from "./crowd.ts";
 import { type Call, type Disk, memoryDisk, sqliteDisk } from "./disk.ts";
 import { checkRest } from "./invariants/rest.ts";
+import { hasPolicy } from "./invariants/waiting.ts";
 import { Judge, type Violation } from "./judge.ts";
 import { Ledger } from "./ledger.ts";
 import { Life } from "./life.ts";
+import { hasEnded } from "./model.ts";
 import { clockOf, Time } from "./time.ts";
 import { toolsOf } from "./tools/tools.ts";
 import { Users } from "./users.ts";
@@ -96,7 +98,7 @@ class World {
       say: (life, text) => this.say(life, text),
     });
     this.#crowd = new Crowd({
-      ...{ time: this.time, random: this.random, ledger: this.ledger, users: this.#users },
+      ...{ time: this.time, random: this.random, ledger: this.ledger, judge: this.judge, users: this.#users },
     });
   }
 
@@ -118,6 +120,7 @@ class World {
     this.#boot();
     const storm = this.random.between(10_000, 90_000);
     this.#brew(storm);
+    this.#crowd.operate(() => this.#weather === calm);
     await this.#until(storm);
     this.say(undefined, "the weather clears");
     this.#weather = calm;
@@ -147,13 +150,22 @@ class World {
 
   async #rest(): Promise<void> {
     const end = this.time.steady + restMsMax;
-    for (;;) {
+    for (let isFlushed = false; ; ) {
       await this.#until(this.time.steady + restEveryMs);
       if (this.judge.violation !== undefined) return;
       const left = checkRest(this.judge.model, this.#users, this.#current, this.time.now());
-      if (left === undefined) return;
-      if (this.time.steady >= end) return this.judge.report(8, left);
+      if (left === undefined && isFlushed) return this.judge.checkFlushed();
+      if (left === undefined) {
+        isFlushed = true;
+        this.#flush();
+      } else if (this.time.steady >= end) return this.judge.report(8, left);
     }
+  }
+
+  /** Has everything committed that may wait for it. */
+  #flush(): void {
+    for (const run of this.judge.model.runs.values())
+      if (hasPolicy(run) && !hasEnded(run.head)) void this.#users.checkpoint(run.head.run);
   }
 
   async #compareAll(): Promise<void> {

@@ -3,10 +3,10 @@ import type { Bug } from "./bug.ts";
 
 export const activityBugs: readonly Bug[] = [
   {
-    name: "stream begins anew with each attempt",
+    name: "attempt writes over the last piece of the one before",
     file: "src/runtime/stream.ts",
-    find: "offset = last.offset + 1;\n      attempt",
-    replace: "offset = last.offset;\n      attempt",
+    find: "clock: this.#clock }, offset, attempt);",
+    replace: "clock: this.#clock }, Math.max(0, offset - 1), attempt);",
     catches: [14],
   },
   {
@@ -35,13 +35,6 @@ export const activityBugs: readonly Bug[] = [
         replace: "",
       },
     ],
-    catches: [14],
-  },
-  {
-    name: "reader told of the end before the last piece",
-    file: "src/runtime/stream.ts",
-    find: "if (rows.length === 0 && last) return;",
-    replace: "if (rows.length === 0 && isOver) return;",
     catches: [14],
   },
   {

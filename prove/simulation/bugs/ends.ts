@@ -37,4 +37,84 @@ export const endBugs: readonly Bug[] = [
     replace: "return (steps.length > 2 ? steps.splice(0, 2)[0] : steps.shift()) as Compensation;",
     catches: [23],
   },
+  {
+    name: "refused result lost",
+    file: "src/runtime/checkpoint.ts",
+    find: 'if (step.outcome === "refused" && settles(delivery.event)) this.#park(step, at);',
+    replace:
+      'if (step.outcome === "refused" && settles(delivery.event) && at % 2 === 0) this.#park(step, at);',
+    catches: [26],
+  },
+  {
+    name: "run that comes back not given the result",
+    file: "src/runtime/checkpoint.ts",
+    find: "if (again !== undefined) this.#deliver(this.head.run, again, at, false);",
+    replace: "",
+    catches: [4],
+  },
+  {
+    name: "run that comes back not taken up",
+    file: "src/runtime/engine.ts",
+    find: "      run.more = true;\n      void this.#revive(run);",
+    replace: "      void run;",
+    catches: [8],
+  },
+  {
+    name: "events for a parked run taken",
+    file: "src/runtime/handle.ts",
+    find: 'if (run.head.status !== "active" || run.more) return this.#sendAside(run, admitted);',
+    replace: "if (hasEnded(run) || run.more) return this.#sendAside(run, admitted);",
+    also: [
+      {
+        file: "src/runtime/step-loop.ts",
+        find: "run.inbox.length > 0 && checkpoint.head.status === run.head.status;",
+        replace: "run.inbox.length > 0;",
+      },
+    ],
+    catches: [26],
+  },
+  {
+    name: "turn goes on after the run is parked",
+    file: "src/runtime/step-loop.ts",
+    find: "run.inbox.length > 0 && checkpoint.head.status === run.head.status;",
+    replace:
+      'run.inbox.length > 0 && (checkpoint.head.status === run.head.status || checkpoint.head.status === "parked");',
+    catches: [26],
+  },
+  {
+    name: "end of an activity lost while its run is parked",
+    file: "src/runtime/settling.ts",
+    find: 'if (run.head.status === "parked") return false;',
+    replace: 'if (run.head.status === "parked") return true;',
+    catches: [6, 8],
+  },
+  {
+    name: "parked time not told to timers",
+    file: "src/runtime/take-step.ts",
+    find: "[{ from: parkedAt, until: options.at }]",
+    replace: "[{ from: parkedAt, until: parkedAt }]",
+    catches: [3],
+  },
+  {
+    name: "dead letter removed before it is sent again",
+    file: "src/runtime/dead-letters.ts",
+    find: "const [outcome] = await this.#world.store.enqueue([again]);",
+    replace:
+      "await this.#world.store.removeDeadLetter(row.tenant, number);\n    const [outcome] = await this.#world.store.enqueue([again]);",
+    catches: [1],
+  },
+  {
+    name: "dead letter sent again without a key",
+    file: "src/runtime/dead-letters.ts",
+    find: "const again = { ...event, key: row.key ?? row.id,",
+    replace: "const again = { ...event, id: `${row.id} again`,",
+    catches: [1, 16],
+  },
+  {
+    name: "events that wait for a run that ends not kept",
+    file: "src/store/memory/store.ts",
+    find: '      this.#lose(row, "ended");\n    }\n    run.inbox.clear();',
+    replace: "    }\n    run.inbox.clear();",
+    catches: [1],
+  },
 ];

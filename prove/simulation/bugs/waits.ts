@@ -174,4 +174,46 @@ export const waitBugs: readonly Bug[] = [
     replace: "if (live === undefined) return;",
     catches: [8],
   },
+  {
+    name: "one more step waits than the policy says",
+    file: "src/runtime/checkpoint-policy.ts",
+    find: "return taken.length < checkpoint.every;",
+    replace: "return taken.length <= checkpoint.every;",
+    catches: [8],
+  },
+  {
+    name: "change that is worth a commit waits",
+    file: "src/runtime/checkpoint-policy.ts",
+    find: "if (checkpoint.when({ before, after: step.state })) return false;",
+    replace: "if (taken.length > 1 && checkpoint.when({ before, after: step.state })) return false;",
+    catches: [8],
+  },
+  {
+    name: "steps with effects wait",
+    file: "src/runtime/checkpoint-policy.ts",
+    find: 'if (checkpoint === "step" || forced ||',
+    replace: 'if (checkpoint === "step" ||',
+    catches: [8],
+  },
+  {
+    name: "what waits for its commit read and taken again",
+    file: "src/runtime/inboxes.ts",
+    find: "if (isBusy(run)) return void checkpoint(run).catch(() => {});",
+    replace: "",
+    also: [
+      {
+        file: "src/runtime/checkpoint.ts",
+        find: "if (row !== undefined && this.taken.some((one) => one.delivery?.row === row)) return;",
+        replace: "",
+      },
+    ],
+    catches: [2],
+  },
+  {
+    name: "checkpoint that does not commit",
+    file: "src/runtime/step-loop.ts",
+    find: "waiting.forced = true;",
+    replace: "",
+    catches: [8, 27],
+  },
 ];

@@ -2,6 +2,7 @@
 import type { Event, Json, SendEffect, State } from "holdfast";
 import { priorityOf } from "../../../src/core/chart.ts";
 import { descriptorMatches, settles } from "../../../src/core/event.ts";
+import { returnOf } from "../../../src/runtime/control.ts";
 import { decode } from "../../../src/store/codec.ts";
 import { unpack } from "../../../src/store/content.ts";
 import type { Commit, CommitOutcome } from "../../../src/store/store.ts";
@@ -14,6 +15,7 @@ import {
   type ModelRun,
   noContents,
 } from "../model.ts";
+import { checkParking, isParked, isRefusedResult } from "./parking.ts";
 import type { Invariant, Report } from "./report.ts";
 import { isSame } from "./same.ts";
 import { checkLimits } from "./spending.ts";
@@ -55,6 +57,7 @@ export function checkCommit(
   checkConsumed(run, commit, entries, report);
   checkSends(run, commit, entries, report);
   checkOrder(run, entries, report);
+  checkParking(run, entries, report);
   for (const child of commit.starts) checkCommit(model, child, model.read(child), report);
 }
 
@@ -120,7 +123,10 @@ function checkSends(run: ModelRun, commit: Commit, entries: readonly ModelEntry[
   const expected: Expected[] = [];
   const children: string[] = [];
   let before: State | undefined = run.state;
-  for (const { effects, stepped } of entries) {
+  for (const { event, effects, stepped } of entries) {
+    const again = returnOf(event)?.result;
+    if (again !== undefined)
+      expected.push({ run: head.run, event: { type: again.type, data: again.data as Json } });
     for (const effect of effects) {
       if (effect.type === "send") expected.push(...sendOf(effect, commit, before, stepped.state));
       if (effect.type === "spawn") children.push(`${head.run}/${effect.key}`);
@@ -178,13 +184,19 @@ function checkOrder({ machine, head }: ModelRun, entries: readonly ModelEntry[],
 
 /** What belongs to a state and is kept beside it, once the commit is in the books. */
 export function checkBeside(model: Model, commit: Commit, report: Report): void {
-  const { state, activities, head } = model.find(commit.head) as ModelRun;
-  if (head.status !== state.status) report(4, `${head.run} is ${head.status} and its state ${state.status}`);
+  const { state, activities, head, entries } = model.find(commit.head) as ModelRun;
+  const status = state.status === "active" && isParked(entries) ? "parked" : state.status;
+  if (head.status !== status) report(4, `${head.run} is ${head.status} and should be ${status}`);
   const times = state.timers.map(({ due }) => due);
   if (head.limits?.time !== undefined && !hasEnded(head)) times.push(head.createdAt + head.limits.time);
   const wakeAt = times.length === 0 ? undefined : Math.min(...times);
   if (head.wakeAt !== wakeAt) report(4, `${head.run} wakes at ${head.wakeAt}, its timers at ${wakeAt}`);
-  const pending = state.activities.map(({ key }) => key).sort();
+  // A result that was refused is in the journal: nobody has to run the activity again.
+  const refused = new Set(entries.filter(isRefusedResult).map(({ event }) => event.invocation));
+  const pending = state.activities
+    .map(({ key }) => key)
+    .filter((key) => !refused.has(key))
+    .sort();
   const kept = [...activities.keys()].sort();
   if (!isSame(pending, kept)) report(4, `${head.run} waits for ${pending}, and the store has ${kept}`);
   for (const { key } of state.children)

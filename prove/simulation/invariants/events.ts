@@ -7,6 +7,7 @@ import { type AccountContext, firstBalance } from "../machines/account.ts";
 import type { DeskContext } from "../machines/desk.ts";
 import type { Model, ModelEntry, ModelRun } from "../model.ts";
 import { checkMoved, checkTold } from "./outages.ts";
+import { wasRefused } from "./parking.ts";
 import type { Report } from "./report.ts";
 import { isSame } from "./same.ts";
 import { checkSpent } from "./spending.ts";
@@ -39,7 +40,8 @@ export function isKept(model: Model, { type, data, run }: Sent): boolean {
   const found = model.find({ run });
   if (found === undefined) return false;
   return (
-    entriesOf(found, { type, data }).length > 0 || [...found.inbox.values(), ...model.deadLetters].some(isIt)
+    entriesOf(found, { type, data }).length > 0 ||
+    [...found.inbox.values(), ...model.deadLetters.values()].some(isIt)
   );
 }
 
@@ -78,7 +80,8 @@ export function checkEntry(
     checkMoved(run, entry, before, what, world);
   }
   if (entry.event.invocation !== undefined) checkPending(entry, before, what, report);
-  if (settles(entry.event)) checkSettled(entry, before, `${run.head.run}:${entry.event.invocation}`, world);
+  if (settles(entry.event) && !wasRefused(run, entry))
+    checkSettled(entry, before, `${run.head.run}:${entry.event.invocation}`, world);
   if (run.machine.id === "desk") checkDesk(run, report);
   if (run.machine.id === "trip") checkTrip(run, entry, what, report);
   if (run.machine.id === undoingName) checkUndone(run, entry, what, report);
@@ -178,7 +181,9 @@ export function checkTokens(model: Model, report: Report): void {
     for (const { event } of inbox.values()) sum += depositOf(event);
     for (const { event, to } of state.timers) if (to !== undefined) sum += depositOf(event);
   }
-  for (const { event } of model.deadLetters) sum += depositOf(event);
+  // One that was sent again is still there until it is known to have arrived.
+  for (const { row, event } of model.deadLetters.values())
+    if (!model.hasArrived(row)) sum += depositOf(event);
   const wanted = accounts.length * firstBalance;
   if (sum !== wanted) report(16, `there are ${sum} tokens, and should be ${wanted}`);
 }

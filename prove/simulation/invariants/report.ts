@@ -20,6 +20,8 @@ export const invariants = {
   23: "what a run did is undone when it cannot go on, the last thing first and each once",
   24: "outages move timers as their policies say, and nothing else does",
   25: "what activities spend is counted once",
+  26: "a run that refuses a result is parked, takes nothing, and is given it again when it comes back",
+  27: "steps wait for a later commit only where the policy of their machine says so",
 } as const;
 
 export type Invariant = keyof typeof invariants;

@@ -19,6 +19,8 @@ export interface Kind {
   readonly asks?: boolean;
   /** The tool that speaks while it runs, if one does. */
   readonly speaks?: string;
+  /** What is sent to a run that is parked before it is brought back, if such runs are ever parked. */
+  readonly mends?: string;
   /** Whether users cancel such runs. */
   readonly cancellable: boolean;
   input(random: Random): Json;

@@ -2,12 +2,14 @@
 import { compensationMachine, type Machine } from "holdfast";
 import { account } from "./account.ts";
 import { alarmClock } from "./alarm-clock.ts";
+import { clerk } from "./clerk.ts";
 import { crew } from "./crew.ts";
 import { desk } from "./desk.ts";
 import type { Kind } from "./kind.ts";
 import { kiosk } from "./kiosk.ts";
 import { oven } from "./oven.ts";
 import { studio } from "./studio.ts";
+import { tallyByHand, tallyByMark, tallyByNumber } from "./tally.ts";
 import { team } from "./team.ts";
 import { trip } from "./trip.ts";
 
@@ -21,6 +23,10 @@ export const kinds: Readonly<Record<string, Kind>> = {
   trip,
   oven,
   studio,
+  clerk,
+  "tally-by-number": tallyByNumber,
+  "tally-by-hand": tallyByHand,
+  "tally-by-mark": tallyByMark,
 };
 
 /** Every machine by its id, child machines and those that undo included. */
