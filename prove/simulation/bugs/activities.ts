@@ -35,7 +35,7 @@ export const activityBugs: readonly Bug[] = [
         replace: "",
       },
     ],
-    catches: [14],
+    catches: [6, 14],
   },
   {
     name: "reader skips a piece after a pause",

@@ -64,13 +64,6 @@ export const endBugs: readonly Bug[] = [
     file: "src/runtime/handle.ts",
     find: 'if (run.head.status !== "active" || run.more) return this.#sendAside(run, admitted);',
     replace: "if (hasEnded(run) || run.more) return this.#sendAside(run, admitted);",
-    also: [
-      {
-        file: "src/runtime/step-loop.ts",
-        find: "run.inbox.length > 0 && checkpoint.head.status === run.head.status;",
-        replace: "run.inbox.length > 0;",
-      },
-    ],
     catches: [26],
   },
   {
@@ -93,7 +86,7 @@ export const endBugs: readonly Bug[] = [
     file: "src/runtime/take-step.ts",
     find: "[{ from: parkedAt, until: options.at }]",
     replace: "[{ from: parkedAt, until: parkedAt }]",
-    catches: [3],
+    catches: [4],
   },
   {
     name: "dead letter removed before it is sent again",
@@ -107,7 +100,7 @@ export const endBugs: readonly Bug[] = [
     name: "dead letter sent again without a key",
     file: "src/runtime/dead-letters.ts",
     find: "const again = { ...event, key: row.key ?? row.id,",
-    replace: "const again = { ...event, id: `${row.id} again`,",
+    replace: 'const again = { ...event, id: row.id + " again",',
     catches: [1, 16],
   },
   {

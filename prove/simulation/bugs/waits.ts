@@ -207,7 +207,7 @@ export const waitBugs: readonly Bug[] = [
         replace: "",
       },
     ],
-    catches: [2],
+    catches: [2, 8],
   },
   {
     name: "checkpoint that does not commit",
