@@ -6,9 +6,11 @@
 import { createHash } from "node:crypto";
 import type { Effect, Event, Json, JsonObject, Machine, Outcome, State } from "holdfast";
 import { cancel, type Outage, resume, start, step } from "holdfast";
+import { settles } from "../../src/core/event.ts";
+import { isControl } from "../../src/runtime/control.ts";
 import { decode } from "../../src/store/codec.ts";
 import { type Entry, foldEntry, openEntry, readEntry } from "../../src/store/journal.ts";
-import type { ActivityRow, EntryRow, InboxRow, RunHead, RunName } from "../../src/store/records.ts";
+import type { ActivityRow, EntryRow, InboxRow, RunHead, RunName, Spending } from "../../src/store/records.ts";
 import type { Commit } from "../../src/store/store.ts";
 import type { Owed } from "./invariants/outages.ts";
 import { machines } from "./machines/kinds.ts";
@@ -38,6 +40,14 @@ export interface ModelRun {
   head: RunHead;
   state: State;
   readonly entries: ModelEntry[];
+  /** Those that took something a user sent, by what it was. */
+  readonly outside: Map<string, ModelEntry[]>;
+  /** Results that it refused, by the key of their activity: they are in the journal and nowhere else. */
+  readonly refused: Set<string>;
+  /** Whether somebody has yet to bring it back. */
+  parked: boolean;
+  /** What its activities have spent. */
+  spent: Required<Spending>;
   readonly inbox: Map<string, { readonly row: InboxRow; readonly event: Event }>;
   readonly keys: Set<string>;
   readonly activities: Map<string, ActivityRow>;
@@ -55,6 +65,8 @@ export class Model {
   /** Events that found no run to take them, by their numbers. */
   readonly deadLetters = new Map<number, { readonly row: InboxRow; readonly event: Event }>();
   #lettersLost = 0;
+  /** Those that were given up. */
+  readonly discarded: { readonly event: Event }[] = [];
   /** The newest right that was given, and whether somebody has it. */
   epoch = 0;
   owner: string | undefined;
@@ -71,10 +83,16 @@ export class Model {
     const known = this.find(head);
     if (known !== undefined) return known;
     const machine = machines.get(head.machine) as Machine;
-    const nothing = { entries: [], inbox: new Map(), keys: new Set<string>(), activities: new Map() };
     return {
-      ...nothing,
       machine,
+      entries: [],
+      outside: new Map(),
+      refused: new Set(),
+      parked: false,
+      spent: { tokens: 0, cost: 0 },
+      inbox: new Map(),
+      keys: new Set(),
+      activities: new Map(),
       head: { ...head, seq: 0, digest: "" },
       state: undefined as unknown as State,
       begunAt: new Map(),
@@ -92,14 +110,15 @@ export class Model {
     let folded = (run.entries.at(-1)?.folded ?? null) as Json;
     let { state } = run;
     for (const row of commit.entries) {
-      const what = `the run ${commit.head.run}`;
-      const packed = openEntry(row, digest, { open: (bytes) => bytes }, what);
-      const entry = readEntry(packed, { contents: noContents }, what);
-      digest = row.digest;
-      folded = foldEntry(folded, entry);
-      const stepped = stepAnew(run.machine, state, entry, commit.head.run);
-      state = stepped.state;
-      entries.push({ ...entry, digest, folded, stepped });
+      const known = readBefore.get(row);
+      const entry =
+        known?.after === digest
+          ? known.entry
+          : readAnew(row, digest, folded, state, run.machine, commit.head.run);
+      readBefore.set(row, { after: digest, entry });
+      ({ digest, folded } = entry);
+      ({ state } = entry.stepped);
+      entries.push(entry);
     }
     return entries;
   }
@@ -114,7 +133,7 @@ export class Model {
     const run = this.before(commit);
     this.runs.set(commit.head.run, run);
     run.head = commit.head;
-    run.entries.push(...entries);
+    for (const entry of entries) note(run, entry);
     run.state = entries.at(-1)?.stepped.state ?? run.state;
     for (const { id } of commit.consumed) run.inbox.delete(id);
     for (const { key } of commit.keys) run.keys.add(key);
@@ -176,6 +195,31 @@ export class Model {
   }
 }
 
+/** Enters one step. */
+function note(run: ModelRun, entry: ModelEntry): void {
+  const { event, outcome, spent } = entry;
+  run.entries.push(entry);
+  if (isOutside(event)) {
+    const what = nameOf(event);
+    run.outside.set(what, [...(run.outside.get(what) ?? []), entry]);
+  }
+  if (settles(event) && outcome === "refused") run.refused.add(event.invocation as string);
+  if (isControl(event) && event.type === "park") run.parked = true;
+  if (isControl(event) && event.type === "retry") run.parked = false;
+  if (spent !== undefined)
+    run.spent = { tokens: run.spent.tokens + (spent.tokens ?? 0), cost: run.spent.cost + (spent.cost ?? 0) };
+}
+
+/** Whether an event came from a user. */
+function isOutside({ kind, origin, timer, invocation }: Event): boolean {
+  return kind === undefined && origin === undefined && timer === undefined && invocation === undefined;
+}
+
+/** What tells an event that a user sent from all others. */
+export function nameOf({ type, data }: { readonly type: string; readonly data?: unknown }): string {
+  return `${type} ${(data as { n?: number } | null | undefined)?.n}`;
+}
+
 export function hasEnded({ status }: Pick<RunHead, "status">): boolean {
   return status !== "active" && status !== "parked";
 }
@@ -192,6 +236,24 @@ export function digestOf(previous: string, { bytes }: EntryRow): string {
 
 /** Nothing in the machines is large enough to be kept as content. */
 export const noContents = { read: () => undefined, keep: () => "" };
+
+/** Steps that were read before, each with the digest it came after: after a power cut they are entered again. */
+const readBefore = new WeakMap<EntryRow, { readonly after: string; readonly entry: ModelEntry }>();
+
+function readAnew(
+  row: EntryRow,
+  after: string,
+  before: Json,
+  state: State | undefined,
+  machine: Machine,
+  run: string,
+): ModelEntry {
+  const what = `the run ${run}`;
+  const packed = openEntry(row, after, { open: (bytes) => bytes }, what);
+  const entry = readEntry(packed, { contents: noContents }, what);
+  const stepped = stepAnew(machine, state, entry, run);
+  return { ...entry, digest: row.digest, folded: foldEntry(before, entry), stepped };
+}
 
 function stepAnew(
   machine: Machine,

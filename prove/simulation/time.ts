@@ -68,7 +68,8 @@ export class Time {
 
   /** Does the next thing, if it is to happen by then; says whether there was one. */
   advance(until: number): boolean {
-    const task = this.#heap[0];
+    let task = this.#heap[0];
+    for (; task?.cancelled; task = this.#heap[0]) this.#pop();
     if (task === undefined || task.at > until) {
       this.steady = Math.max(this.steady, until);
       this.furthest = Math.max(this.furthest, this.now());
@@ -77,7 +78,6 @@ export class Time {
     this.#pop();
     this.steady = Math.max(this.steady, task.at);
     this.furthest = Math.max(this.furthest, this.now());
-    if (task.cancelled) return true;
     if (task.owner === undefined) task.run();
     else happenTo(task.owner, task.run);
     return true;

@@ -15,7 +15,7 @@ import {
   type ModelRun,
   noContents,
 } from "../model.ts";
-import { checkParking, isParked, isRefusedResult } from "./parking.ts";
+import { checkParking } from "./parking.ts";
 import type { Invariant, Report } from "./report.ts";
 import { isSame } from "./same.ts";
 import { checkLimits } from "./spending.ts";
@@ -184,15 +184,14 @@ function checkOrder({ machine, head }: ModelRun, entries: readonly ModelEntry[],
 
 /** What belongs to a state and is kept beside it, once the commit is in the books. */
 export function checkBeside(model: Model, commit: Commit, report: Report): void {
-  const { state, activities, head, entries } = model.find(commit.head) as ModelRun;
-  const status = state.status === "active" && isParked(entries) ? "parked" : state.status;
+  const { state, activities, head, refused, parked } = model.find(commit.head) as ModelRun;
+  const status = state.status === "active" && parked ? "parked" : state.status;
   if (head.status !== status) report(4, `${head.run} is ${head.status} and should be ${status}`);
   const times = state.timers.map(({ due }) => due);
   if (head.limits?.time !== undefined && !hasEnded(head)) times.push(head.createdAt + head.limits.time);
   const wakeAt = times.length === 0 ? undefined : Math.min(...times);
   if (head.wakeAt !== wakeAt) report(4, `${head.run} wakes at ${head.wakeAt}, its timers at ${wakeAt}`);
   // A result that was refused is in the journal: nobody has to run the activity again.
-  const refused = new Set(entries.filter(isRefusedResult).map(({ event }) => event.invocation));
   const pending = state.activities
     .map(({ key }) => key)
     .filter((key) => !refused.has(key))

@@ -1,11 +1,11 @@
 /** Events, timers, deferral and tokens: what each step means for those who sent it (invariants 1, 2, 6, 9 and 16). */
-import type { State } from "holdfast";
+import type { Event, State } from "holdfast";
 import { settles } from "../../../src/core/event.ts";
 import type { Reconciled } from "../../../src/runtime/activity.ts";
 import type { Ledger, Sent } from "../ledger.ts";
 import { type AccountContext, firstBalance } from "../machines/account.ts";
 import type { DeskContext } from "../machines/desk.ts";
-import type { Model, ModelEntry, ModelRun } from "../model.ts";
+import { type Model, type ModelEntry, type ModelRun, nameOf } from "../model.ts";
 import { checkMoved, checkTold } from "./outages.ts";
 import { wasRefused } from "./parking.ts";
 import type { Report } from "./report.ts";
@@ -18,31 +18,22 @@ const reconcileTries = 10;
 
 const numberOf = ({ event }: ModelEntry): number | undefined => (event.data as { n?: number } | undefined)?.n;
 
-/** Whether an event came from a user. */
-function isOutside({ event }: ModelEntry): boolean {
-  return [event.kind, event.origin, event.timer, event.invocation].every((field) => field === undefined);
-}
-
 /** The entries in which a run took what a user sent. */
 export function entriesOf(
   run: ModelRun | undefined,
-  { type, data }: Pick<Sent, "type" | "data">,
-): ModelEntry[] {
-  return (run?.entries ?? []).filter(
-    (entry) => isOutside(entry) && entry.event.type === type && numberOf(entry) === data.n,
-  );
+  sent: Pick<Sent, "type" | "data">,
+): readonly ModelEntry[] {
+  return run?.outside.get(nameOf(sent)) ?? [];
 }
 
-/** Whether an event is taken, waits, or is a dead letter. */
-export function isKept(model: Model, { type, data, run }: Sent): boolean {
-  const isIt = ({ event }: { readonly event: { readonly type: string; readonly data?: unknown } }) =>
-    event.type === type && (event.data as { n?: number } | undefined)?.n === data.n;
-  const found = model.find({ run });
+/** Whether an event is taken, waits, or is a dead letter, be it one that was given up. */
+export function isKept(model: Model, sent: Sent): boolean {
+  const found = model.find(sent);
   if (found === undefined) return false;
-  return (
-    entriesOf(found, { type, data }).length > 0 ||
-    [...found.inbox.values(), ...model.deadLetters.values()].some(isIt)
-  );
+  if (entriesOf(found, sent).length > 0) return true;
+  const name = nameOf(sent);
+  const isIt = ({ event }: { readonly event: Event }) => nameOf(event) === name;
+  return [...found.inbox.values(), ...model.deadLetters.values(), ...model.discarded].some(isIt);
 }
 
 /** Of what was sent together all is kept, or nothing; the end of the run may cut it short. */
@@ -71,8 +62,8 @@ export function checkEntry(
   const { report, furthest, model } = world;
   const what = `entry ${entry.seq} of ${run.head.run} (${entry.event.type})`;
   if (entry.at > furthest) report(9, `${what} is of a time that has not come`);
-  if (isOutside(entry) && entriesOf(run, entry.event as never).length > 1)
-    report(2, `${what} was taken before`);
+  const taken = entriesOf(run, entry.event as Sent);
+  if (taken.length > 1 && taken.includes(entry)) report(2, `${what} was taken before`);
   if (before === undefined) return;
   checkTold(model, entry, what, report);
   if (entry.event.timer !== undefined) {

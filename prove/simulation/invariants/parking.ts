@@ -10,14 +10,9 @@ export function isRefusedResult({ event, outcome }: ModelEntry): boolean {
   return outcome === "refused" && settles(event);
 }
 
-/** Whether somebody has yet to bring a run with these entries back. */
-export function isParked(entries: readonly ModelEntry[]): boolean {
-  const last = entries.findLast(({ event }) => isControl(event) && /^(park|retry)$/.test(event.type));
-  return last?.event.type === "park";
-}
-
 /** Whether a result was refused before this entry takes it, so that its activity has ended already. */
-export function wasRefused({ entries }: ModelRun, { seq, event }: ModelEntry): boolean {
+export function wasRefused({ entries, refused }: ModelRun, { seq, event }: ModelEntry): boolean {
+  if (!refused.has(event.invocation as string)) return false;
   return entries.some(
     (entry) => entry.seq < seq && entry.event.invocation === event.invocation && isRefusedResult(entry),
   );

@@ -11,9 +11,8 @@ const add = (spendings: readonly (Spending | undefined)[]): Required<Spending> =
 });
 
 /** A run that has used up what it may is not active any more, and one that failed for that says so. */
-export function checkLimits({ head, state, entries }: ModelRun, report: Report): void {
+export function checkLimits({ head, state, spent }: ModelRun, report: Report): void {
   const { limits = {}, seq, updatedAt, createdAt } = head;
-  const spent = add(entries.map((entry) => entry.spent));
   const kept = add([head.spent]);
   if (spent.tokens !== kept.tokens || spent.cost !== kept.cost)
     report(25, `${head.run} has spent ${show(spent)}, and its head says ${show(kept)}`);
