@@ -8,6 +8,12 @@ import { kinds } from "./machines/kinds.ts";
 import type { Time } from "./time.ts";
 import type { Users, Wanted } from "./users.ts";
 
+/**
+ * Whether two people bring the same run back at once. The second one may be told of a parking that is over, and bring
+ * the run back from a later one with that: so it is not drawn until a run can tell the two apart.
+ */
+const retriesRace: boolean = false;
+
 export interface CrowdWorld {
   readonly time: Time;
   readonly random: Random;
@@ -58,7 +64,9 @@ export class Crowd {
     if (kind.mends === undefined || judge.model.find({ run: name })?.head.status !== "parked") return;
     // Some try without having fixed anything, and see it parked again.
     if (random.chance(0.8)) void users.send({ ...this.#draw(name, kind, true), type: kind.mends });
-    time.after(random.between(0, 1_000), () => void users.retry(name));
+    time.after(random.between(0, 1_000), () => {
+      if (retriesRace || !users.retrying.has(name)) void users.retry(name);
+    });
   }
 
   #tidy(): void {

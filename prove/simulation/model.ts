@@ -3,7 +3,7 @@
  * plain. States are not taken from the entries' patches but stepped anew from the events, so that the two can be
  * compared.
  */
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { Effect, Event, Json, JsonObject, Machine, Outcome, State } from "holdfast";
 import { cancel, type Outage, resume, start, step } from "holdfast";
 import { settles } from "../../src/core/event.ts";
@@ -230,8 +230,7 @@ export function eventOf({ bytes, id }: Pick<InboxRow, "bytes" | "id">): Event {
 
 /** The digest an entry must have, worked out without the code that made it. */
 export function digestOf(previous: string, { bytes }: EntryRow): string {
-  const own = createHash("sha256").update(bytes).digest("base64url");
-  return createHash("sha256").update(previous).update(own).digest("base64url");
+  return hash("sha256", `${previous}${hash("sha256", bytes, "base64url")}`, "base64url");
 }
 
 /** Nothing in the machines is large enough to be kept as content. */

@@ -61,6 +61,9 @@ export class Users {
   /** Waits for the end of a run, by its name; true once it was told. */
   readonly waits = new Map<string, { readonly life: Life; told: boolean }>();
 
+  /** Runs that somebody is bringing back. */
+  readonly retrying = new Set<string>();
+
   constructor(world: UserWorld) {
     this.#world = world;
   }
@@ -231,7 +234,16 @@ export class Users {
   /** Brings a parked run back: tries until it was. */
   async retry(name: string): Promise<void> {
     this.open++;
-    while (!(await this.#ask(async (runtime) => (await runtime.run(name)).retry()))) await this.#pause();
+    this.retrying.add(name);
+    const bringBack = async (runtime: Runtime) => {
+      const run = await runtime.run(name);
+      await run.retry().catch((error: unknown) => {
+        // Somebody ended it.
+        if (codeOf(error) !== "RUN_ENDED") throw error;
+      });
+    };
+    while (!(await this.#ask(bringBack))) await this.#pause();
+    this.retrying.delete(name);
     this.#world.say(undefined, `${name} is brought back`);
     this.open--;
   }

@@ -27,7 +27,19 @@ export interface Fate {
   readonly steps: number;
   readonly lives: number;
   readonly acked: number;
-  readonly trace: readonly string[];
+  readonly trace: readonly Event[];
+}
+
+/** Something that happened in a world, and the process it happened to. */
+export interface Event {
+  readonly at: number;
+  readonly life: number | undefined;
+  readonly text: string;
+}
+
+export function showEvent({ at, life, text }: Event): string {
+  const time = (at / 1_000).toFixed(3).padStart(8);
+  return life === undefined ? `${time} ${text}` : `${time} life ${life}: ${text}`;
 }
 
 /** Every so many worlds one is on SQLite. */
@@ -58,7 +70,7 @@ export async function simulate(seed: number): Promise<Fate> {
 }
 
 export function traceHash({ trace }: Fate): string {
-  return createHash("sha256").update(trace.join("\n")).digest("base64url");
+  return createHash("sha256").update(trace.map(showEvent).join("\n")).digest("base64url");
 }
 
 class World {
@@ -70,7 +82,7 @@ class World {
   readonly random: Random;
   readonly #users: Users;
   readonly #crowd: Crowd;
-  readonly #trace: string[] = [];
+  readonly #trace: Event[] = [];
   readonly #lives: Life[] = [];
   readonly #ids: Ids;
   readonly #doubted = new Set<Life>();
@@ -131,8 +143,7 @@ class World {
   }
 
   say(life: Life | undefined, text: string): void {
-    const at = (this.time.steady / 1_000).toFixed(3).padStart(8);
-    this.#trace.push(`${at} ${life === undefined ? "" : `${life.name}: `}${text}`);
+    this.#trace.push({ at: this.time.steady, life: life?.number, text });
   }
 
   // Time.
@@ -216,7 +227,8 @@ class World {
       if (life.status === "dead") return;
       this.say(life, `cannot start: ${(error as { code?: string }).code ?? error}`);
       life.kill();
-      this.time.after(this.random.between(1_000, 5_000), () => this.#boot());
+      // Whoever keeps trying while somebody else's lease is good only costs time.
+      this.time.after(this.random.between(2_000, 9_000), () => this.#boot());
     }
   }
 

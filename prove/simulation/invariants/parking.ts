@@ -1,4 +1,5 @@
 /** Parking: a run that refuses a result waits for a person, takes nothing meanwhile, and gets it again (invariant 26). */
+import type { Json } from "holdfast";
 import { settles } from "../../../src/core/event.ts";
 import { isControl } from "../../../src/runtime/control.ts";
 import type { ModelEntry, ModelRun } from "../model.ts";
@@ -61,6 +62,7 @@ function checkReturn(
   const earlier = [...run.entries, ...entries].filter((entry) => entry.seq < seq);
   const parked = earlier.findLast((entry) => entry.event.type === "park");
   const result = earlier.findLast(isRefusedResult)?.event;
-  if (!isSame(event.data, { parkedAt: parked?.at, result }))
+  const told = event.data as { readonly parkedAt: number; readonly result?: Json };
+  if (told.parkedAt !== parked?.at || !isSame(told.result, result))
     report(26, `${what} is told ${JSON.stringify(event.data)}, and refused ${JSON.stringify(result)}`);
 }
