@@ -1,18 +1,13 @@
 /** The crowd: which runs the users of a world want, and what they do in it next. All of it is drawn. */
 import type { LimitSource } from "../../src/runtime/budget.ts";
 import type { Random } from "../../test/generate/random.ts";
+import { gaps } from "./gaps.ts";
 import type { Judge } from "./judge.ts";
 import type { Ledger, Sent } from "./ledger.ts";
 import type { Kind } from "./machines/kind.ts";
 import { kinds } from "./machines/kinds.ts";
 import type { Time } from "./time.ts";
 import type { Users, Wanted } from "./users.ts";
-
-/**
- * Whether two people bring the same run back at once. The second one may be told of a parking that is over, and bring
- * the run back from a later one with that: so it is not drawn until a run can tell the two apart.
- */
-const retriesRace: boolean = false;
 
 export interface CrowdWorld {
   readonly time: Time;
@@ -36,7 +31,9 @@ export class Crowd {
   /** Draws the runs there will be, and has them begun. */
   settle(): void {
     const { random, time, users } = this.#world;
-    const chosen = random.some(Object.entries(kinds), random.between(1, 3));
+    const isDrawn = ({ machine }: Kind) => !gaps.waitingSteps || machine.definition.checkpoint === undefined;
+    const drawn = Object.entries(kinds).filter(([, kind]) => isDrawn(kind));
+    const chosen = random.some(drawn, random.between(1, 3));
     for (const [name, kind] of chosen) {
       this.kinds.push(kind);
       const count = random.between(kind.runsMin ?? 1, kind.runsMax);
@@ -65,7 +62,7 @@ export class Crowd {
     // Some try without having fixed anything, and see it parked again.
     if (random.chance(0.8)) void users.send({ ...this.#draw(name, kind, true), type: kind.mends });
     time.after(random.between(0, 1_000), () => {
-      if (retriesRace || !users.retrying.has(name)) void users.retry(name);
+      if (!gaps.racingRetries || !users.retrying.has(name)) void users.retry(name);
     });
   }
 

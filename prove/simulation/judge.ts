@@ -21,7 +21,7 @@ import type { Invariant, Report } from "./invariants/report.ts";
 import { isSame } from "./invariants/same.ts";
 import { addChunks, checkHeard, checkSaid, saidIn } from "./invariants/streams.ts";
 import { checkUndo, undoingName } from "./invariants/undoing.ts";
-import type { Ledger, Sent } from "./ledger.ts";
+import type { Ledger, Sent, Start } from "./ledger.ts";
 import type { Life } from "./life.ts";
 import { hasEnded, Model, type ModelRun, type Said } from "./model.ts";
 import type { Time } from "./time.ts";
@@ -293,7 +293,9 @@ export class Judge {
     if (ended !== undefined && ended <= (life.known.get(name) ?? 0))
       this.report(12, `${key} begins after it was over`);
     const before = this.#ledger.starts.get(key) ?? [];
-    if (once && before.some(({ voided }) => !voided)) this.report(6, `${key} begins a second time`);
+    const isVoid = (start: Pick<Start, "key" | "attempt">) => this.#ledger.isVoid(start);
+    if (once && !isVoid({ key, attempt }) && !before.every(isVoid))
+      this.report(6, `${key} begins a second time`);
     if (before.some((start) => start.life === life.number && start.answer !== undefined))
       this.report(6, `${key} begins again where its answer is known`);
     const row = run.activities.get(own);

@@ -33,8 +33,6 @@ export interface Start {
   /** What it answered, unless it was aborted before. */
   answer: Json | undefined;
   over: boolean;
-  /** Whether it is known not to have acted, and can act no more. */
-  voided: boolean;
   tokens: number;
   cost: number;
 }
@@ -53,6 +51,8 @@ export class Ledger {
   /** Runs whose cancellation was acknowledged. */
   readonly cancelled = new Set<string>();
 
+  /** The last attempt of each key that is known not to have acted; whoever makes it later can act no more. */
+  readonly voidedUntil = new Map<string, number>();
   /** How often each key was charged. */
   readonly charges = new Map<string, number>();
   /** What those who asked what became of a charge were told; undefined until they were. */
@@ -65,6 +65,10 @@ export class Ledger {
 
   audited(key: string, found: Reconciled): void {
     this.audits.get(key)?.push(found);
+  }
+
+  isVoid({ key, attempt }: Pick<Start, "key" | "attempt">): boolean {
+    return attempt <= (this.voidedUntil.get(key) ?? 0);
   }
 
   started(start: Start): void {

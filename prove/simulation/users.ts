@@ -10,6 +10,7 @@ import type { LimitSource } from "../../src/runtime/budget.ts";
 import type { Handled } from "../../src/runtime/live-run.ts";
 import type { Run, Runtime } from "../../src/runtime/runtime.ts";
 import type { Random } from "../../test/generate/random.ts";
+import { gaps } from "./gaps.ts";
 import type { Judge } from "./judge.ts";
 import type { Ledger, Sent } from "./ledger.ts";
 import type { Life } from "./life.ts";
@@ -340,7 +341,8 @@ export class Users {
     return new Promise((resolve) => {
       const stop = this.#world.time.after(patienceMs, () => {
         // A process that stands still may answer yet; one that runs should have.
-        if (life.status === "alive") this.#world.judge.report(8, `${life.name} left a call unanswered`);
+        if (life.status === "alive" && !(gaps.lateWaits && life.isDoubted))
+          this.#world.judge.report(8, `${life.name} left a call unanswered`);
         resolve(undefined);
       });
       const end = (answer: Answer<Value>) => {

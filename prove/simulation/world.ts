@@ -85,7 +85,6 @@ class World {
   readonly #trace: Event[] = [];
   readonly #lives: Life[] = [];
   readonly #ids: Ids;
-  readonly #doubted = new Set<Life>();
   #weather: Weather;
   #current: Life | undefined;
   #cuts = 0;
@@ -190,7 +189,7 @@ class World {
   /** Sees to it that a process is there: one that stood still and is not known to be of no use will do. */
   #boot(): void {
     if (this.#current !== undefined) return;
-    const idle = this.#lives.findLast((one) => isUp(one) && !this.#doubted.has(one));
+    const idle = this.#lives.findLast((one) => isUp(one) && !one.isDoubted);
     if (idle === undefined) void this.#start(new Life(this.#lives.length + 1, this.disk.connect()));
     else this.#employ(idle);
   }
@@ -276,8 +275,8 @@ class World {
 
   /** A process that says it is of no use is ended, one way or another, and another one is started. */
   #doubt(life: Life): void {
-    if (this.#doubted.has(life)) return;
-    this.#doubted.add(life);
+    if (life.isDoubted) return;
+    life.isDoubted = true;
     this.say(life, "is of no use");
     if (this.random.chance(0.5)) life.kill();
     else void life.runtime?.close().catch(() => {});

@@ -17,7 +17,7 @@ const chargings: readonly Charging[] = [
 
 /** The money is taken, unless this attempt is known not to have. */
 function charge({ world: { ledger, judge }, scope: { key }, start }: Use): void {
-  if (start.voided) throw new Error("this attempt is void");
+  if (ledger.isVoid(start)) throw new Error("this attempt is void");
   const charged = (ledger.charges.get(key) ?? 0) + 1;
   ledger.charges.set(key, charged);
   if (charged > 1) judge.report(6, `${key} is charged ${charged} times`);
@@ -52,15 +52,16 @@ export function auditOf(world: ToolWorld, life: Life): Activity {
     if (drawn < 0.5) await wait(random.between(1, 2_000));
     if (drawn < 0.1) return new Promise(() => {});
     if (drawn < 0.25) throw new Error("the books are closed");
-    const found = drawn < 0.4 ? { outcome: "unknown" as const } : findOut(world, key, random.chance(0.2));
+    const found =
+      drawn < 0.4 ? { outcome: "unknown" as const } : findOut(world, key, attempt, random.chance(0.2));
     ledger.audited(key, found);
     world.say(life, `${key} attempt ${attempt} is found to be ${found.outcome}`);
     return found as unknown as Json;
   };
 }
 
-function findOut({ ledger }: ToolWorld, key: string, gone: boolean): Reconciled {
+function findOut({ ledger }: ToolWorld, key: string, attempt: number, gone: boolean): Reconciled {
   if (ledger.charges.has(key)) return { outcome: "done", output: { key, audited: true } };
-  for (const start of ledger.starts.get(key) ?? []) start.voided = true;
+  ledger.voidedUntil.set(key, attempt);
   return gone ? { outcome: "failed", error: { message: "the card is gone" } } : { outcome: "absent" };
 }
