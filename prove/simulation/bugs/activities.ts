@@ -36,6 +36,7 @@ export const activityBugs: readonly Bug[] = [
       },
     ],
     catches: [6, 14],
+    from: 501,
   },
   {
     name: "reader skips a piece after a pause",
