@@ -21,11 +21,10 @@ import type { Invariant, Report } from "./invariants/report.ts";
 import { isSame } from "./invariants/same.ts";
 import { addChunks, checkHeard, checkSaid, saidIn } from "./invariants/streams.ts";
 import { checkUndo, undoingName } from "./invariants/undoing.ts";
-import type { Ledger, Sent, Start } from "./ledger.ts";
+import type { Ledger, Piece, Sent, Start } from "./ledger.ts";
 import type { Life } from "./life.ts";
 import { hasEnded, Model, type ModelRun, type Said } from "./model.ts";
 import type { Time } from "./time.ts";
-import type { Piece } from "./tools/speaker.ts";
 
 /** An invariant that did not hold. */
 export interface Violation {

@@ -37,6 +37,12 @@ export interface Start {
   cost: number;
 }
 
+/** A piece of what a tool says: which start of it, and which piece of that. */
+export interface Piece {
+  readonly start: number;
+  readonly n: number;
+}
+
 export class Ledger {
   readonly sent: Sent[] = [];
   /** What was sent together and is not known to be kept. */

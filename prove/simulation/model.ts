@@ -12,9 +12,8 @@ import { decode } from "../../src/store/codec.ts";
 import { type Entry, foldEntry, openEntry, readEntry } from "../../src/store/journal.ts";
 import type { ActivityRow, EntryRow, InboxRow, RunHead, RunName, Spending } from "../../src/store/records.ts";
 import type { Commit } from "../../src/store/store.ts";
-import type { Owed } from "./invariants/outages.ts";
+import type { Piece } from "./ledger.ts";
 import { machines } from "./machines/kinds.ts";
-import type { Piece } from "./tools/speaker.ts";
 
 /** One step as it went into the journal, with what it should have led to. */
 export interface ModelEntry extends Entry {
@@ -58,6 +57,13 @@ export interface ModelRun {
   readonly said: Map<string, Said[]>;
   /** How many pieces there were when each activity ended. */
   readonly saidAtEnd: Map<string, number>;
+}
+
+/** An outage that the newest owner has yet to note. */
+export interface Owed {
+  readonly epoch: number;
+  readonly from: number;
+  readonly until: number;
 }
 
 export class Model {

@@ -2,15 +2,8 @@
 import type { Outage, State } from "holdfast";
 import { decode } from "../../../src/store/codec.ts";
 import type { Lease } from "../../../src/store/store.ts";
-import type { Model, ModelEntry, ModelRun } from "../model.ts";
+import type { Model, ModelEntry, ModelRun, Owed } from "../model.ts";
 import type { Report } from "./report.ts";
-
-/** An outage that the newest owner has yet to note. */
-export interface Owed {
-  readonly epoch: number;
-  readonly from: number;
-  readonly until: number;
-}
 
 /** The outage that ends with this lease, if there is one; a renewal changes nothing. */
 export function owedAfter(lease: Lease, now: number, before: Owed | undefined): Owed | undefined {

@@ -1,8 +1,8 @@
 /** Streams: pieces are kept once, in order and without gaps, and every reader hears the same (invariant 14). */
 import { decode } from "../../../src/store/codec.ts";
 import type { ChunkRow, RunName } from "../../../src/store/records.ts";
+import type { Piece } from "../ledger.ts";
 import type { Model, Said } from "../model.ts";
-import type { Piece } from "../tools/speaker.ts";
 import type { Report } from "./report.ts";
 import { isSame } from "./same.ts";
 

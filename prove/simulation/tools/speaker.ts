@@ -1,11 +1,6 @@
 /** A speaker that says a number of pieces, gathered or one after the other, and fails, hangs or answers after some. */
+import type { Piece } from "../ledger.ts";
 import type { Tool, Use } from "./tool.ts";
-
-/** What it says: which start of it, and which piece of that. */
-export interface Piece {
-  readonly start: number;
-  readonly n: number;
-}
 
 export const speakTool: Tool = {
   async act(use) {
