@@ -1,10 +1,20 @@
 /** Every bug that can be planted: what the simulation must be able to catch, or it proves nothing. */
+import { activityBugs } from "./bugs/activities.ts";
 import type { Bug } from "./bugs/bug.ts";
+import { endBugs } from "./bugs/ends.ts";
+import { outageBugs } from "./bugs/outages.ts";
 import { stepBugs } from "./bugs/steps.ts";
 import { storeBugs } from "./bugs/stores.ts";
 import { waitBugs } from "./bugs/waits.ts";
 
-export const bugs: readonly Bug[] = [...stepBugs, ...storeBugs, ...waitBugs];
+export const bugs: readonly Bug[] = [
+  ...stepBugs,
+  ...storeBugs,
+  ...waitBugs,
+  ...endBugs,
+  ...outageBugs,
+  ...activityBugs,
+];
 
 export function findBug(name: string): Bug {
   const bug = bugs.find((one) => one.name === name);

@@ -65,12 +65,13 @@ export function memoryDisk(): Disk {
   let store = memory();
   let log: Write[] = [];
   let synced = 0;
-  const current: Store = new Proxy({} as Store, {
-    get: (_, verb) => {
-      const own = store[verb as Verb];
-      return typeof own === "function" ? own.bind(store) : own;
-    },
-  });
+  // Whatever is called goes to the store there is now.
+  const verbs = Object.getOwnPropertyNames(Object.getPrototypeOf(store)) as Verb[];
+  const forward =
+    (verb: Verb) =>
+    (...args: unknown[]) =>
+      perform(store, { verb, args });
+  const current = Object.fromEntries(verbs.map((verb) => [verb, forward(verb)])) as unknown as Store;
   return {
     connect: () => current,
     reader: current,

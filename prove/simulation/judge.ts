@@ -6,19 +6,25 @@ import type { State } from "holdfast";
 import { isHoldfastError } from "../../src/errors.ts";
 import type { ActivityScope } from "../../src/runtime/attempt.ts";
 import type { Handled } from "../../src/runtime/live-run.ts";
-import { defaultTenant } from "../../src/runtime/name.ts";
+import { defaultTenant, systemTenant } from "../../src/runtime/name.ts";
 import { Past } from "../../src/runtime/past.ts";
 import { noSeal } from "../../src/runtime/seal.ts";
+import type { Chunk } from "../../src/runtime/stream.ts";
 import { decode } from "../../src/store/codec.ts";
-import type { ActivityRow, InboxRow } from "../../src/store/records.ts";
+import type { ActivityRow, ChunkRow, InboxRow, RunName } from "../../src/store/records.ts";
 import type { Commit, CommitOutcome, Lease, LoadedRun, Store } from "../../src/store/store.ts";
 import type { Call, Write } from "./disk.ts";
-import { checkBeside, checkCommit, checkOutcome, isSame } from "./invariants/commits.ts";
+import { checkBeside, checkCommit, checkOutcome } from "./invariants/commits.ts";
 import { checkBatch, checkEntry, checkTokens, entriesOf, isKept } from "./invariants/events.ts";
+import { checkNoted, noteOutages, owedAfter } from "./invariants/outages.ts";
 import type { Invariant, Report } from "./invariants/report.ts";
-import type { Ledger, Sent } from "./ledger.ts";
+import { isSame } from "./invariants/same.ts";
+import { addChunks, checkHeard, checkSaid, saidIn } from "./invariants/streams.ts";
+import { checkUndo, undoingName } from "./invariants/undoing.ts";
+import type { Ledger, Piece, Sent, Start } from "./ledger.ts";
 import type { Life } from "./life.ts";
-import { hasEnded, Model, type ModelRun } from "./model.ts";
+import { hasEnded, Model, type ModelRun, type Said } from "./model.ts";
+import type { Time } from "./time.ts";
 
 /** An invariant that did not hold. */
 export interface Violation {
@@ -39,15 +45,17 @@ export class Judge {
   /** Steps that were committed. */
   steps = 0;
   #held: Held | undefined;
+  /** Whether it only enters what was judged before. */
+  #isSilent = false;
   readonly #ledger: Ledger;
-  readonly #furthest: () => number;
+  readonly #time: Pick<Time, "furthest" | "jumped">;
   readonly report: Report = (invariant, text) => {
     this.violation ??= { invariant, text };
   };
 
-  constructor(ledger: Ledger, furthest: () => number) {
+  constructor(ledger: Ledger, time: Pick<Time, "furthest" | "jumped">) {
     this.#ledger = ledger;
-    this.#furthest = furthest;
+    this.#time = time;
   }
 
   // What reaches the disk.
@@ -61,6 +69,11 @@ export class Judge {
       else if (verb === "enqueue") this.#enqueued(args[0] as InboxRow[]);
       else if (verb === "recordActivities")
         this.#recorded(args as [ActivityRow[], number], result as boolean[]);
+      else if (verb === "removeDeadLetter" && result === true) this.#letterRemoved(args[1] as number);
+      else if (verb === "appendChunks")
+        addChunks(this.model, ...(args as [RunName, string, ChunkRow[]]), this.report);
+      else if (verb === "writeDocument" && args[0] === systemTenant && args[1] === "outages" && result)
+        noteOutages(this.model, args[3] as Uint8Array, this.#time.jumped, this.report);
     } catch (error) {
       if (!isHoldfastError(error)) throw error;
       this.report(error.code === "STORE_CORRUPT" ? 19 : 3, error.message);
@@ -78,18 +91,29 @@ export class Judge {
   #enter(commit: Commit): void {
     const { report } = this;
     const entries = this.model.read(commit);
+    if (this.#isSilent) {
+      this.model.commit(commit, entries);
+      return;
+    }
+    if (!this.#time.jumped) checkNoted(this.model, commit.epoch, report);
     checkCommit(this.model, commit, entries, report);
     let before = this.model.before(commit).state as State | undefined;
     this.model.commit(commit, entries);
     checkBeside(this.model, commit, report);
     const run = this.model.find(commit.head) as ModelRun;
-    const world = { ledger: this.#ledger, furthest: this.#furthest(), report };
+    const world = {
+      ledger: this.#ledger,
+      model: this.model,
+      furthest: this.#time.furthest,
+      jumped: this.#time.jumped,
+      report,
+    };
     for (const entry of entries) {
       checkEntry(run, entry, before, world);
       before = entry.stepped.state;
       this.steps++;
     }
-    checkTokens(this.model, report);
+    if (run.machine.id === "account") checkTokens(this.model, report);
     this.#checkBatches(run);
   }
 
@@ -100,7 +124,22 @@ export class Judge {
     if (run !== undefined) this.#checkBatches(run);
   }
 
+  /** A dead letter goes only when it has arrived somewhere, or was given up. */
+  #letterRemoved(number: number): void {
+    const letter = this.model.deadLetters.get(number);
+    if (letter === undefined) {
+      this.report(1, `there is no dead letter ${number} to remove`);
+      return;
+    }
+    this.model.deadLetters.delete(number);
+    if (this.#ledger.discarded.has(number)) this.model.discarded.push(letter);
+    else if (!this.model.hasArrived(letter.row))
+      this.report(1, `the dead letter ${number}, ${letter.event.type} for ${letter.row.run}, is gone`);
+    checkTokens(this.model, this.report);
+  }
+
   #checkBatches({ head }: ModelRun): void {
+    if (this.#isSilent) return;
     for (const batch of this.#ledger.batches)
       if (batch[0]?.run === head.run) checkBatch(this.model, batch, this.report);
   }
@@ -114,6 +153,7 @@ export class Judge {
     if (model.owner !== worker && lease.epoch <= model.epoch) this.report(7, "a new owner has an old epoch");
     if (model.owner === worker && lease.epoch !== model.epoch)
       this.report(8, "an owner that was never replaced lost its epoch");
+    model.owed = owedAfter(lease, now, model.owed);
     model.epoch = lease.epoch;
     model.owner = worker;
     this.#held = { worker, until: lease.until, leaseMs };
@@ -140,7 +180,8 @@ export class Judge {
   /** The power failed: the books are written again from what is left, and nothing acknowledged may be missing. */
   powerFailed(writes: readonly Write[]): void {
     this.model = new Model();
-    const silent = new Judge(this.#ledger, this.#furthest);
+    const silent = new Judge(this.#ledger, this.#time);
+    silent.#isSilent = true;
     silent.model = this.model;
     for (const write of writes) silent.performed(write, write.result);
     this.#held = silent.#held;
@@ -236,7 +277,11 @@ export class Judge {
   }
 
   /** A tool is about to act. */
-  toolStarts(life: Life, { run: name, key, attempt, progress }: ActivityScope, once: boolean): void {
+  toolStarts(
+    life: Life,
+    { run: name, key, attempt, progress }: ActivityScope,
+    { input, once = false }: { readonly input: unknown; readonly once?: boolean },
+  ): void {
     const own = key.slice(name.length + 1);
     const run = this.model.find({ run: name });
     const ended = run?.endedAt.get(own);
@@ -247,10 +292,14 @@ export class Judge {
     if (ended !== undefined && ended <= (life.known.get(name) ?? 0))
       this.report(12, `${key} begins after it was over`);
     const before = this.#ledger.starts.get(key) ?? [];
-    if (once && before.length > 0) this.report(6, `${key} begins a second time`);
+    const isVoid = (start: Pick<Start, "key" | "attempt">) => this.#ledger.isVoid(start);
+    if (once && !isVoid({ key, attempt }) && !before.every(isVoid))
+      this.report(6, `${key} begins a second time`);
     if (before.some((start) => start.life === life.number && start.answer !== undefined))
       this.report(6, `${key} begins again where its answer is known`);
     const row = run.activities.get(own);
+    if (run.machine.id === undoingName)
+      checkUndo(run, input, row !== undefined && life.epoch === this.model.epoch, this.report);
     // Whoever was replaced does not know what was recorded since.
     if (row === undefined || life.epoch !== this.model.epoch) return;
     // What may happen once is recorded as begun before it begins; anything else once it has failed.
@@ -264,13 +313,52 @@ export class Judge {
       this.report(6, `${key} gets the progress ${JSON.stringify(progress)}, not ${JSON.stringify(kept)}`);
   }
 
+  /** Somebody asks what became of a tool that may act once. */
+  auditStarts(life: Life, key: string): void {
+    const [name, own] = key.split(":") as [string, string];
+    const ended = this.model.find({ run: name })?.endedAt.get(own);
+    if (ended !== undefined && ended <= (life.known.get(name) ?? 0))
+      this.report(12, `${key} is asked about after it was over`);
+    this.#ledger.asked(key);
+  }
+
+  /** A tool was told that a piece of what it says is durable. */
+  pieceKept(life: Life, key: string, piece: Piece): void {
+    // Nobody listens to who was replaced.
+    if (life.epoch === this.model.epoch) checkSaid(this.#said(key), key, piece, this.report);
+  }
+
+  /** A reader was given a piece, and wanted the one of this offset. */
+  heard(key: string, chunk: Chunk, wanted: number): void {
+    checkHeard(this.#said(key), chunk, wanted, key, this.report);
+  }
+
+  /** A reader was told that there is no more. */
+  heardAll(key: string, count: number): void {
+    const [name, own] = key.split(":") as [string, string];
+    // What was on its way when nobody wanted it any more may still come.
+    const said = this.model.find({ run: name })?.saidAtEnd.get(own);
+    if (said === undefined) this.report(14, `a reader of ${key} was told that it is over`);
+    else if (count < said) this.report(14, `a reader of ${key} heard ${count} of ${said} pieces`);
+  }
+
+  #said(key: string): readonly Said[] {
+    const [name, own] = key.split(":") as [string, string];
+    return saidIn(this.model, name, own);
+  }
+
+  /** All that could wait for a later commit was to be committed: nothing waits any more. */
+  checkFlushed(): void {
+    for (const { head, inbox } of this.model.runs.values())
+      if (inbox.size > 0) this.report(27, `${head.run} has ${inbox.size} events that were to be committed`);
+  }
+
   /** The store has the dead letters that the books have. */
   async compareLetters(store: Store): Promise<void> {
     const letters = await store.readDeadLetters(defaultTenant, 0, 10_000);
-    const show = ({ run, id }: InboxRow) => `${run} ${id}`;
-    const wanted = this.model.deadLetters.map(({ row }) => show(row));
-    if (!isSame(letters.map(show).sort(), wanted.sort()))
-      this.report(1, `the dead letters are ${letters.map(show)} and should be ${wanted}`);
+    const found = letters.map(({ number, run, id }) => `${number}: ${run} ${id}`);
+    const wanted = [...this.model.deadLetters].map(([number, { row }]) => `${number}: ${row.run} ${row.id}`);
+    if (!isSame(found, wanted)) this.report(1, `the dead letters are ${found} and should be ${wanted}`);
   }
 
   /** What the store holds of a run is what the books say. */

@@ -3,6 +3,7 @@
  * and what the store answered.
  */
 import type { Json } from "holdfast";
+import type { Reconciled } from "../../src/runtime/activity.ts";
 import type { Handled } from "../../src/runtime/live-run.ts";
 import type { Order } from "./machines/kind.ts";
 
@@ -24,12 +25,22 @@ export interface Start {
   /** The key the tool was given: the same for every attempt. */
   readonly key: string;
   readonly run: string;
+  /** The tool that was started. */
+  readonly activity: string;
   readonly life: number;
   readonly attempt: number;
   aborted: boolean;
   /** What it answered, unless it was aborted before. */
   answer: Json | undefined;
   over: boolean;
+  tokens: number;
+  cost: number;
+}
+
+/** A piece of what a tool says: which start of it, and which piece of that. */
+export interface Piece {
+  readonly start: number;
+  readonly n: number;
 }
 
 export class Ledger {
@@ -39,10 +50,32 @@ export class Ledger {
   readonly starts = new Map<string, Start[]>();
   /** The newest checkpoint of each run that the store has told anyone to be durable, with its digest. */
   readonly durable = new Map<string, { readonly seq: number; readonly digest: string }>();
+  /** Dead letters that somebody gave up. */
+  readonly discarded = new Set<number>();
   /** Runs whose start was acknowledged. */
   readonly begun = new Set<string>();
   /** Runs whose cancellation was acknowledged. */
   readonly cancelled = new Set<string>();
+
+  /** The last attempt of each key that is known not to have acted; whoever makes it later can act no more. */
+  readonly voidedUntil = new Map<string, number>();
+  /** How often each key was charged. */
+  readonly charges = new Map<string, number>();
+  /** What those who asked what became of a charge were told; undefined until they were. */
+  readonly audits = new Map<string, (Reconciled | undefined)[]>();
+
+  /** Somebody asks what became of a charge. */
+  asked(key: string): void {
+    this.audits.set(key, [...(this.audits.get(key) ?? []), undefined]);
+  }
+
+  audited(key: string, found: Reconciled): void {
+    this.audits.get(key)?.push(found);
+  }
+
+  isVoid({ key, attempt }: Pick<Start, "key" | "attempt">): boolean {
+    return attempt <= (this.voidedUntil.get(key) ?? 0);
+  }
 
   started(start: Start): void {
     const known = this.starts.get(start.key);

@@ -13,6 +13,8 @@ export class Life implements Owner {
   /** The right it was given last. */
   epoch = 0;
   worker = "";
+  /** Whether it has said that it is of no use any more. */
+  isDoubted = false;
   /** The newest checkpoint of each run that it has been told of. */
   readonly known = new Map<string, number>();
   #held: (() => void)[] = [];

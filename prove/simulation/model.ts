@@ -3,13 +3,16 @@
  * plain. States are not taken from the entries' patches but stepped anew from the events, so that the two can be
  * compared.
  */
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { Effect, Event, Json, JsonObject, Machine, Outcome, State } from "holdfast";
 import { cancel, type Outage, resume, start, step } from "holdfast";
+import { settles } from "../../src/core/event.ts";
+import { isControl } from "../../src/runtime/control.ts";
 import { decode } from "../../src/store/codec.ts";
 import { type Entry, foldEntry, openEntry, readEntry } from "../../src/store/journal.ts";
-import type { ActivityRow, EntryRow, InboxRow, RunHead, RunName } from "../../src/store/records.ts";
+import type { ActivityRow, EntryRow, InboxRow, RunHead, RunName, Spending } from "../../src/store/records.ts";
 import type { Commit } from "../../src/store/store.ts";
+import type { Piece } from "./ledger.ts";
 import { machines } from "./machines/kinds.ts";
 
 /** One step as it went into the journal, with what it should have led to. */
@@ -25,26 +28,57 @@ export interface ModelEntry extends Entry {
   };
 }
 
+/** A piece of a stream as the store has it, at its offset. */
+export interface Said {
+  readonly attempt: number;
+  readonly piece: Piece;
+}
+
 export interface ModelRun {
   readonly machine: Machine;
   head: RunHead;
   state: State;
   readonly entries: ModelEntry[];
+  /** Those that took something a user sent, by what it was. */
+  readonly outside: Map<string, ModelEntry[]>;
+  /** Results that it refused, by the key of their activity: they are in the journal and nowhere else. */
+  readonly refused: Set<string>;
+  /** Whether somebody has yet to bring it back. */
+  parked: boolean;
+  /** What its activities have spent. */
+  spent: Required<Spending>;
   readonly inbox: Map<string, { readonly row: InboxRow; readonly event: Event }>;
   readonly keys: Set<string>;
   readonly activities: Map<string, ActivityRow>;
   /** The checkpoint at which each activity began, and the one at which it ended. */
   readonly begunAt: Map<string, number>;
   readonly endedAt: Map<string, number>;
+  /** The streams of its activities, by their key. */
+  readonly said: Map<string, Said[]>;
+  /** How many pieces there were when each activity ended. */
+  readonly saidAtEnd: Map<string, number>;
+}
+
+/** An outage that the newest owner has yet to note. */
+export interface Owed {
+  readonly epoch: number;
+  readonly from: number;
+  readonly until: number;
 }
 
 export class Model {
   readonly runs = new Map<string, ModelRun>();
-  /** Events that found no run to take them. */
-  readonly deadLetters: { readonly row: InboxRow; readonly event: Event }[] = [];
+  /** Events that found no run to take them, by their numbers. */
+  readonly deadLetters = new Map<number, { readonly row: InboxRow; readonly event: Event }>();
+  #lettersLost = 0;
+  /** Those that were given up. */
+  readonly discarded: { readonly event: Event }[] = [];
   /** The newest right that was given, and whether somebody has it. */
   epoch = 0;
   owner: string | undefined;
+  /** The times in which nobody was there, as the store has them, and the one that is still to be noted. */
+  outages: readonly Outage[] = [];
+  owed: Owed | undefined;
 
   find({ run }: Pick<RunName, "run">): ModelRun | undefined {
     return this.runs.get(run);
@@ -55,14 +89,22 @@ export class Model {
     const known = this.find(head);
     if (known !== undefined) return known;
     const machine = machines.get(head.machine) as Machine;
-    const nothing = { entries: [], inbox: new Map(), keys: new Set<string>(), activities: new Map() };
     return {
-      ...nothing,
       machine,
+      entries: [],
+      outside: new Map(),
+      refused: new Set(),
+      parked: false,
+      spent: { tokens: 0, cost: 0 },
+      inbox: new Map(),
+      keys: new Set(),
+      activities: new Map(),
       head: { ...head, seq: 0, digest: "" },
       state: undefined as unknown as State,
       begunAt: new Map(),
       endedAt: new Map(),
+      said: new Map(),
+      saidAtEnd: new Map(),
     };
   }
 
@@ -74,14 +116,15 @@ export class Model {
     let folded = (run.entries.at(-1)?.folded ?? null) as Json;
     let { state } = run;
     for (const row of commit.entries) {
-      const what = `the run ${commit.head.run}`;
-      const packed = openEntry(row, digest, { open: (bytes) => bytes }, what);
-      const entry = readEntry(packed, { contents: noContents }, what);
-      digest = row.digest;
-      folded = foldEntry(folded, entry);
-      const stepped = stepAnew(run.machine, state, entry, commit.head.run);
-      state = stepped.state;
-      entries.push({ ...entry, digest, folded, stepped });
+      const known = readBefore.get(row);
+      const entry =
+        known?.after === digest
+          ? known.entry
+          : readAnew(row, digest, folded, state, run.machine, commit.head.run);
+      readBefore.set(row, { after: digest, entry });
+      ({ digest, folded } = entry);
+      ({ state } = entry.stepped);
+      entries.push(entry);
     }
     return entries;
   }
@@ -96,7 +139,7 @@ export class Model {
     const run = this.before(commit);
     this.runs.set(commit.head.run, run);
     run.head = commit.head;
-    run.entries.push(...entries);
+    for (const entry of entries) note(run, entry);
     run.state = entries.at(-1)?.stepped.state ?? run.state;
     for (const { id } of commit.consumed) run.inbox.delete(id);
     for (const { key } of commit.keys) run.keys.add(key);
@@ -107,6 +150,7 @@ export class Model {
     for (const key of commit.ended) {
       run.activities.delete(key);
       run.endedAt.set(key, commit.head.seq);
+      run.saidAtEnd.set(key, run.said.get(key)?.length ?? 0);
     }
     if (hasEnded(run.head)) this.#bury(run);
     for (const child of commit.starts) this.#write(child, this.read(child));
@@ -114,7 +158,10 @@ export class Model {
 
   /** Whatever waits for a run that ends will never be taken. */
   #bury(run: ModelRun): void {
-    for (const { row } of run.inbox.values()) {
+    const inOrder = [...run.inbox.values()].sort(
+      ({ row: one }, { row: other }) => other.priority - one.priority || (one.id < other.id ? -1 : 1),
+    );
+    for (const { row } of inOrder) {
       if (row.key !== undefined) run.keys.delete(row.key);
       this.#lose(row);
     }
@@ -122,7 +169,7 @@ export class Model {
   }
 
   #lose(row: InboxRow): void {
-    if (!row.expendable) this.deadLetters.push({ row, event: eventOf(row) });
+    if (!row.expendable) this.deadLetters.set(++this.#lettersLost, { row, event: eventOf(row) });
   }
 
   #deliver(commit: Commit): void {
@@ -144,9 +191,39 @@ export class Model {
     }
   }
 
+  /** Whether a letter that was sent again has come to a run. */
+  hasArrived({ key, id }: InboxRow): boolean {
+    return [...this.runs.values()].some(({ keys }) => keys.has(key ?? id));
+  }
+
   record(row: ActivityRow): void {
     this.find(row)?.activities.set(row.key, row);
   }
+}
+
+/** Enters one step. */
+function note(run: ModelRun, entry: ModelEntry): void {
+  const { event, outcome, spent } = entry;
+  run.entries.push(entry);
+  if (isOutside(event)) {
+    const what = nameOf(event);
+    run.outside.set(what, [...(run.outside.get(what) ?? []), entry]);
+  }
+  if (settles(event) && outcome === "refused") run.refused.add(event.invocation as string);
+  if (isControl(event) && event.type === "park") run.parked = true;
+  if (isControl(event) && event.type === "retry") run.parked = false;
+  if (spent !== undefined)
+    run.spent = { tokens: run.spent.tokens + (spent.tokens ?? 0), cost: run.spent.cost + (spent.cost ?? 0) };
+}
+
+/** Whether an event came from a user. */
+function isOutside({ kind, origin, timer, invocation }: Event): boolean {
+  return kind === undefined && origin === undefined && timer === undefined && invocation === undefined;
+}
+
+/** What tells an event that a user sent from all others. */
+export function nameOf({ type, data }: { readonly type: string; readonly data?: unknown }): string {
+  return `${type} ${(data as { n?: number } | null | undefined)?.n}`;
 }
 
 export function hasEnded({ status }: Pick<RunHead, "status">): boolean {
@@ -159,12 +236,29 @@ export function eventOf({ bytes, id }: Pick<InboxRow, "bytes" | "id">): Event {
 
 /** The digest an entry must have, worked out without the code that made it. */
 export function digestOf(previous: string, { bytes }: EntryRow): string {
-  const own = createHash("sha256").update(bytes).digest("base64url");
-  return createHash("sha256").update(previous).update(own).digest("base64url");
+  return hash("sha256", `${previous}${hash("sha256", bytes, "base64url")}`, "base64url");
 }
 
 /** Nothing in the machines is large enough to be kept as content. */
 export const noContents = { read: () => undefined, keep: () => "" };
+
+/** Steps that were read before, each with the digest it came after: after a power cut they are entered again. */
+const readBefore = new WeakMap<EntryRow, { readonly after: string; readonly entry: ModelEntry }>();
+
+function readAnew(
+  row: EntryRow,
+  after: string,
+  before: Json,
+  state: State | undefined,
+  machine: Machine,
+  run: string,
+): ModelEntry {
+  const what = `the run ${run}`;
+  const packed = openEntry(row, after, { open: (bytes) => bytes }, what);
+  const entry = readEntry(packed, { contents: noContents }, what);
+  const stepped = stepAnew(machine, state, entry, run);
+  return { ...entry, digest: row.digest, folded: foldEntry(before, entry), stepped };
+}
 
 function stepAnew(
   machine: Machine,
@@ -182,6 +276,11 @@ function stepAnew(
     return cancel(machine, before, data === undefined ? options : { ...options, reason: data as JsonObject });
   if (type === "resume")
     return resume(machine, before, (data as unknown as { outages: Outage[] }).outages, options);
-  if (type === "park" || type === "retry") return { state: before, outcome: "taken", effects: [] };
+  if (type === "park") return { state: before, outcome: "taken", effects: [] };
+  if (type === "retry") {
+    const { parkedAt } = data as { readonly parkedAt: number };
+    const moved = resume(machine, before, [{ from: parkedAt, until: entry.at }], options);
+    return moved.outcome === "ignored" ? { state: before, outcome: "taken", effects: [] } : moved;
+  }
   return step(machine, before, event, options);
 }

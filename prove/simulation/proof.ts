@@ -1,7 +1,7 @@
 /** The proof: world after world, a sample of them twice, and what repeats the first failure. */
 import type { Bug } from "./bugs/bug.ts";
 import type { Invariant } from "./invariants/report.ts";
-import { type Fate, simulate, traceHash } from "./world.ts";
+import { type Fate, showEvent, simulate, traceHash } from "./world.ts";
 
 export interface ProofOptions {
   readonly seed: number;
@@ -62,7 +62,7 @@ export async function huntBug(
 /** Shows one world, event by event. */
 export async function showSeed(seed: number, print: (line: string) => void): Promise<boolean> {
   const fate = await simulate(seed);
-  for (const line of fate.trace) print(line);
+  for (const event of fate.trace) print(showEvent(event));
   print(`seed ${seed}: ${showViolation(fate) ?? "every invariant held"}; trace ${traceHash(fate)}`);
   return fate.violation === undefined;
 }

@@ -30,6 +30,8 @@ export class Time {
   steady = 0;
   /** The furthest the wall clock has ever been. */
   furthest = beginning;
+  /** Whether the wall clock was ever set. */
+  jumped = false;
   #offset = beginning;
   #order = 0;
   readonly #heap: Task[] = [];
@@ -60,12 +62,14 @@ export class Time {
   /** Sets the wall clock wrong, or right. */
   jump(ms: number): void {
     this.#offset += ms;
+    this.jumped = true;
     this.furthest = Math.max(this.furthest, this.now());
   }
 
   /** Does the next thing, if it is to happen by then; says whether there was one. */
   advance(until: number): boolean {
-    const task = this.#heap[0];
+    let task = this.#heap[0];
+    for (; task?.cancelled; task = this.#heap[0]) this.#pop();
     if (task === undefined || task.at > until) {
       this.steady = Math.max(this.steady, until);
       this.furthest = Math.max(this.furthest, this.now());
@@ -74,7 +78,6 @@ export class Time {
     this.#pop();
     this.steady = Math.max(this.steady, task.at);
     this.furthest = Math.max(this.furthest, this.now());
-    if (task.cancelled) return true;
     if (task.owner === undefined) task.run();
     else happenTo(task.owner, task.run);
     return true;

@@ -10,6 +10,7 @@ import type { LimitSource } from "../../src/runtime/budget.ts";
 import type { Handled } from "../../src/runtime/live-run.ts";
 import type { Run, Runtime } from "../../src/runtime/runtime.ts";
 import type { Random } from "../../test/generate/random.ts";
+import { gaps } from "./gaps.ts";
 import type { Judge } from "./judge.ts";
 import type { Ledger, Sent } from "./ledger.ts";
 import type { Life } from "./life.ts";
@@ -47,6 +48,9 @@ const passing: ReadonlySet<string> = new Set(["STORE_UNAVAILABLE", "STORE_OWNED"
 /** Errors that say that there is no reply to be had. */
 const unanswered: ReadonlySet<string> = new Set(["ASK_UNANSWERED", "RUN_ENDED"]);
 
+/** Errors that say that a dead letter is gone, or cannot go where it was sent. */
+const undeliverable: ReadonlySet<string> = new Set(["LETTER_UNKNOWN", "RUN_UNKNOWN", "RUN_ENDED"]);
+
 const codeOf = (error: unknown): string | undefined => (isHoldfastError(error) ? error.code : undefined);
 
 type Answer<Value> = { readonly life: Life; readonly value: Value } | undefined;
@@ -57,6 +61,9 @@ export class Users {
   open = 0;
   /** Waits for the end of a run, by its name; true once it was told. */
   readonly waits = new Map<string, { readonly life: Life; told: boolean }>();
+
+  /** Runs that somebody is bringing back. */
+  readonly retrying = new Set<string>();
 
   constructor(world: UserWorld) {
     this.#world = world;
@@ -225,6 +232,92 @@ export class Users {
     }
   }
 
+  /** Brings a parked run back: tries until it was. */
+  async retry(name: string): Promise<void> {
+    this.open++;
+    this.retrying.add(name);
+    const bringBack = async (runtime: Runtime) => {
+      const run = await runtime.run(name);
+      await run.retry().catch((error: unknown) => {
+        // Somebody ended it.
+        if (codeOf(error) !== "RUN_ENDED") throw error;
+      });
+    };
+    while (!(await this.#ask(bringBack))) await this.#pause();
+    this.retrying.delete(name);
+    this.#world.say(undefined, `${name} is brought back`);
+    this.open--;
+  }
+
+  /** Has what waits for a later commit committed, and tries until it was. */
+  async checkpoint(name: string): Promise<void> {
+    this.open++;
+    while (!(await this.#ask(async (runtime) => (await runtime.run(name)).checkpoint()))) await this.#pause();
+    this.open--;
+  }
+
+  /** Looks through the dead letters once: tokens are sent to where `to` says, and the rest may be given up. */
+  async tidy(to: (number: number) => string): Promise<void> {
+    const { ledger, random, say } = this.#world;
+    this.open++;
+    const listed = await this.#ask(async ({ deadLetters }) => {
+      const letters = [];
+      for await (const letter of deadLetters.list()) letters.push(letter);
+      return letters;
+    });
+    for (const { number, event } of listed?.value ?? []) {
+      const isToken = event.type === "deposit";
+      if (!isToken && random.chance(0.7)) continue;
+      if (!isToken) ledger.discarded.add(number);
+      const done = await this.#ask(async ({ deadLetters }) => {
+        const sent = isToken
+          ? deadLetters.redeliver(number, { to: to(number) })
+          : deadLetters.discard(number);
+        await sent.catch((error: unknown) => {
+          if (!undeliverable.has(codeOf(error) ?? "")) throw error;
+        });
+      });
+      if (done !== undefined) say(done.life, `the dead letter ${number} is seen to`);
+    }
+    this.open--;
+  }
+
+  /** Listens to what an activity says until it is over, from process to process, each time where it left off. */
+  async listen(name: string, key: string): Promise<void> {
+    const { judge, say } = this.#world;
+    this.open++;
+    const place = { offset: 0 };
+    for (let isOver = false; !isOver; ) {
+      const life = this.#world.current();
+      isOver = life?.runtime !== undefined && (await this.#listenTo(life, name, key, place));
+      if (isOver) say(life, `a reader of ${name}:${key} heard ${place.offset} pieces`);
+      else await this.#pause();
+    }
+    judge.heardAll(`${name}:${key}`, place.offset);
+    this.open--;
+  }
+
+  /** Listens to one process; true if it said that there is no more. */
+  #listenTo(life: Life, name: string, key: string, place: { offset: number }): Promise<boolean> {
+    return new Promise((resolve) => {
+      life.whenDead(() => resolve(false));
+      const listen = async () => {
+        const run = await (life.runtime as Runtime).run(name);
+        for await (const chunk of run.stream(key, place.offset)) {
+          if (life.status === "dead") return false;
+          this.#world.judge.heard(`${name}:${key}`, chunk, place.offset++);
+          // Some lose their connection, and come back.
+          if (this.#world.random.chance(0.1)) return false;
+        }
+        return life.status !== "dead";
+      };
+      listen().then(resolve, (error: unknown) => {
+        if (!passing.has(codeOf(error) ?? "")) this.#world.judge.report(8, `listening gave ${error}`);
+        resolve(false);
+      });
+    });
+  }
+
   /** Asks for a run that is not there, only to see whether the process is of any use. */
   async probe(): Promise<void> {
     await this.#ask((runtime) =>
@@ -248,7 +341,8 @@ export class Users {
     return new Promise((resolve) => {
       const stop = this.#world.time.after(patienceMs, () => {
         // A process that stands still may answer yet; one that runs should have.
-        if (life.status === "alive") this.#world.judge.report(8, `${life.name} left a call unanswered`);
+        if (life.status === "alive" && !(gaps.lateWaits && life.isDoubted))
+          this.#world.judge.report(8, `${life.name} left a call unanswered`);
         resolve(undefined);
       });
       const end = (answer: Answer<Value>) => {

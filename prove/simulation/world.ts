@@ -3,20 +3,20 @@
  * there is a storm, then the weather clears, and everything must come to rest.
  */
 import { createHash } from "node:crypto";
-import type { LimitSource } from "../../src/runtime/budget.ts";
 import type { Ids } from "../../src/runtime/ids.ts";
 import { createRuntime } from "../../src/runtime/runtime.ts";
 import { createRandom, type Random } from "../../test/generate/random.ts";
+import { Crowd } from "./crowd.ts";
 import { type Call, type Disk, memoryDisk, sqliteDisk } from "./disk.ts";
 import { checkRest } from "./invariants/rest.ts";
+import { hasPolicy } from "./invariants/waiting.ts";
 import { Judge, type Violation } from "./judge.ts";
-import { Ledger, type Sent } from "./ledger.ts";
+import { Ledger } from "./ledger.ts";
 import { Life } from "./life.ts";
-import type { Kind } from "./machines/kind.ts";
-import { kinds } from "./machines/kinds.ts";
+import { hasEnded } from "./model.ts";
 import { clockOf, Time } from "./time.ts";
-import { toolsOf } from "./tools.ts";
-import { Users, type Wanted } from "./users.ts";
+import { toolsOf } from "./tools/tools.ts";
+import { Users } from "./users.ts";
 import { calm, drawWeather, type Weather } from "./weather.ts";
 import { wireOf } from "./wire.ts";
 
@@ -27,7 +27,19 @@ export interface Fate {
   readonly steps: number;
   readonly lives: number;
   readonly acked: number;
-  readonly trace: readonly string[];
+  readonly trace: readonly Event[];
+}
+
+/** Something that happened in a world, and the process it happened to. */
+export interface Event {
+  readonly at: number;
+  readonly life: number | undefined;
+  readonly text: string;
+}
+
+export function showEvent({ at, life, text }: Event): string {
+  const time = (at / 1_000).toFixed(3).padStart(8);
+  return life === undefined ? `${time} ${text}` : `${time} life ${life}: ${text}`;
 }
 
 /** Every so many worlds one is on SQLite. */
@@ -58,28 +70,25 @@ export async function simulate(seed: number): Promise<Fate> {
 }
 
 export function traceHash({ trace }: Fate): string {
-  return createHash("sha256").update(trace.join("\n")).digest("base64url");
+  return createHash("sha256").update(trace.map(showEvent).join("\n")).digest("base64url");
 }
 
 class World {
   readonly seed: number;
   readonly time = new Time();
   readonly ledger = new Ledger();
-  readonly judge = new Judge(this.ledger, () => this.time.furthest);
+  readonly judge = new Judge(this.ledger, this.time);
   readonly disk: Disk;
   readonly random: Random;
   readonly #users: Users;
-  readonly #wanted: Wanted[] = [];
-  readonly #kinds: Kind[] = [];
-  readonly #trace: string[] = [];
+  readonly #crowd: Crowd;
+  readonly #trace: Event[] = [];
   readonly #lives: Life[] = [];
   readonly #ids: Ids;
-  readonly #doubted = new Set<Life>();
   #weather: Weather;
   #current: Life | undefined;
   #cuts = 0;
   #commits = 0;
-  #sent = 0;
 
   constructor(seed: number) {
     this.seed = seed;
@@ -99,6 +108,9 @@ class World {
       doubt: (life) => this.#doubt(life),
       say: (life, text) => this.say(life, text),
     });
+    this.#crowd = new Crowd({
+      ...{ time: this.time, random: this.random, ledger: this.ledger, judge: this.judge, users: this.#users },
+    });
   }
 
   fate(): Fate {
@@ -115,10 +127,11 @@ class World {
 
   async live(): Promise<void> {
     await this.disk.reader.open();
-    this.#settle();
+    this.#crowd.settle();
     this.#boot();
     const storm = this.random.between(10_000, 90_000);
     this.#brew(storm);
+    this.#crowd.operate(() => this.#weather === calm);
     await this.#until(storm);
     this.say(undefined, "the weather clears");
     this.#weather = calm;
@@ -129,8 +142,7 @@ class World {
   }
 
   say(life: Life | undefined, text: string): void {
-    const at = (this.time.steady / 1_000).toFixed(3).padStart(8);
-    this.#trace.push(`${at} ${life === undefined ? "" : `${life.name}: `}${text}`);
+    this.#trace.push({ at: this.time.steady, life: life?.number, text });
   }
 
   // Time.
@@ -148,13 +160,22 @@ class World {
 
   async #rest(): Promise<void> {
     const end = this.time.steady + restMsMax;
-    for (;;) {
+    for (let isFlushed = false; ; ) {
       await this.#until(this.time.steady + restEveryMs);
       if (this.judge.violation !== undefined) return;
       const left = checkRest(this.judge.model, this.#users, this.#current, this.time.now());
-      if (left === undefined) return;
-      if (this.time.steady >= end) return this.judge.report(8, left);
+      if (left === undefined && isFlushed) return this.judge.checkFlushed();
+      if (left === undefined) {
+        isFlushed = true;
+        this.#flush();
+      } else if (this.time.steady >= end) return this.judge.report(8, left);
     }
+  }
+
+  /** Has everything committed that may wait for it. */
+  #flush(): void {
+    for (const run of this.judge.model.runs.values())
+      if (hasPolicy(run) && !hasEnded(run.head)) void this.#users.checkpoint(run.head.run);
   }
 
   async #compareAll(): Promise<void> {
@@ -163,58 +184,12 @@ class World {
     for (const run of this.judge.model.runs.values()) await this.judge.compare(this.disk.reader, run);
   }
 
-  // Users and their runs.
-
-  #settle(): void {
-    const { random } = this;
-    const chosen = random.some(Object.entries(kinds), random.between(1, 3));
-    for (const [name, kind] of chosen) {
-      this.#kinds.push(kind);
-      const count = name === "account" ? random.between(2, kind.runsMax) : random.between(1, kind.runsMax);
-      for (let number = 1; number <= count; number++)
-        this.#wanted.push({
-          ...{ name: `${name}-${number}`, kind, input: kind.input(random) },
-          limits: kind.cancellable && random.chance(0.15) ? drawLimits(random) : undefined,
-        });
-    }
-    for (const wanted of this.#wanted)
-      this.time.after(random.between(0, 2_000), () => void this.#users.begin(wanted));
-  }
-
-  /** Sends a few things to one run at once. */
-  #burst(): void {
-    const { random, ledger } = this;
-    const wanted = random.pick(this.#wanted);
-    const { name, kind } = wanted;
-    if (!ledger.begun.has(name)) return;
-    const drawn = random.next();
-    if (drawn < 0.04 && kind.cancellable) return void this.#users.cancel(name);
-    if (drawn < 0.1) return void this.#users.read(name);
-    if (drawn < 0.13 && kind.cancellable && !this.#users.waits.has(name)) return void this.#users.wait(name);
-    const peers = this.#wanted
-      .filter((one) => one.kind === kind && ledger.begun.has(one.name))
-      .map((one) => one.name);
-    const draw = (keyed: boolean): Sent => {
-      const n = ++this.#sent;
-      const key = keyed ? `key ${n}` : undefined;
-      return { ...kind.order(n, random, peers), run: name, key, tries: 0, acked: undefined, over: false };
-    };
-    if (drawn < 0.2 && !kind.asks)
-      return void this.#users.sendAll(Array.from({ length: drawBatch(random) }, () => draw(true)));
-    for (let count = random.pick([1, 1, 1, 2, 2, 3, 5]); count > 0; count--) {
-      const sent = draw(random.chance(0.75));
-      if (kind.asks) void this.#users.ask(sent);
-      else void this.#users.send(sent);
-      if (!kind.asks && sent.key !== undefined && random.chance(0.15)) void this.#users.send(sent);
-    }
-  }
-
   // Processes.
 
   /** Sees to it that a process is there: one that stood still and is not known to be of no use will do. */
   #boot(): void {
     if (this.#current !== undefined) return;
-    const idle = this.#lives.findLast((one) => isUp(one) && !this.#doubted.has(one));
+    const idle = this.#lives.findLast((one) => isUp(one) && !one.isDoubted);
     if (idle === undefined) void this.#start(new Life(this.#lives.length + 1, this.disk.connect()));
     else this.#employ(idle);
   }
@@ -238,7 +213,7 @@ class World {
         store: wireOf(this.#wire(), life),
         clock: clockOf(this.time, life),
         ids: this.#ids,
-        machines: this.#kinds.map(({ machine }) => ({ machine, activities: tools })),
+        machines: this.#crowd.kinds.map(({ machine }) => ({ machine, activities: tools })),
       });
       if (life.status === "dead") return;
       life.runtime = runtime;
@@ -251,7 +226,8 @@ class World {
       if (life.status === "dead") return;
       this.say(life, `cannot start: ${(error as { code?: string }).code ?? error}`);
       life.kill();
-      this.time.after(this.random.between(1_000, 5_000), () => this.#boot());
+      // Whoever keeps trying while somebody else's lease is good only costs time.
+      this.time.after(this.random.between(2_000, 9_000), () => this.#boot());
     }
   }
 
@@ -261,6 +237,7 @@ class World {
       disk: this.disk,
       random: this.random,
       weather: () => this.#weather,
+      epoch: () => this.judge.model.epoch,
       powerCuts: () => this.#cuts,
       crash: (life: Life, why: string) => this.#crash(life, why),
       performed: (life: Life, call: Call, result: unknown) => this.#performed(life, call, result),
@@ -298,8 +275,8 @@ class World {
 
   /** A process that says it is of no use is ended, one way or another, and another one is started. */
   #doubt(life: Life): void {
-    if (this.#doubted.has(life)) return;
-    this.#doubted.add(life);
+    if (life.isDoubted) return;
+    life.isDoubted = true;
     this.say(life, "is of no use");
     if (this.random.chance(0.5)) life.kill();
     else void life.runtime?.close().catch(() => {});
@@ -337,7 +314,7 @@ class World {
       for (let left = count; left > 0; left--) sometime(run);
     };
     // Where little happens, what was forgotten is not found again by accident.
-    times(random.pick([3, 6, 12, 20, 30]), () => this.#burst());
+    times(random.pick([3, 6, 12, 20, 30]), () => this.#crowd.burst());
     const { kills, pauses, jumps, powerLosses, closes } = this.#weather;
     times(kills, () => this.#current && this.#crash(this.#current, "at some moment"));
     times(pauses, () => this.#pause());
@@ -351,7 +328,7 @@ class World {
     const life = this.#current;
     if (life === undefined) return;
     // What it is about to do when it goes on, somebody else may have done by then.
-    this.#burst();
+    this.#crowd.burst();
     this.say(life, "stands still");
     life.pause();
     this.#current = undefined;
@@ -382,15 +359,6 @@ class World {
     this.judge.powerFailed(await left);
     this.#boot();
   }
-}
-
-/** Most batches fit into one turn. */
-function drawBatch(random: Random): number {
-  return random.chance(0.05) ? 70 : random.between(2, 6);
-}
-
-function drawLimits(random: Random): LimitSource {
-  return random.chance(0.5) ? { steps: random.between(3, 30) } : { time: random.between(5_000, 60_000) };
 }
 
 function isUp({ status, runtime }: Life): boolean {

@@ -1,4 +1,5 @@
 /** A bug that can be planted: one change to a production source, and the invariant that catches it. */
+import type { Gaps } from "../gaps.ts";
 import type { Invariant } from "../invariants/report.ts";
 import type { Change } from "../plant.ts";
 
@@ -8,6 +9,8 @@ export interface Bug extends Change {
   readonly catches: readonly Invariant[];
   /** A seed from which on it is soon caught; 1 for most. */
   readonly from?: number;
+  /** It cannot be caught while worlds are spared this. */
+  readonly behind?: keyof Gaps;
   /** What else must change, where a second check would make up for the first. */
   readonly also?: readonly Change[];
 }

@@ -1,8 +1,8 @@
 /** Commits: what the store must answer to one, and what must be in it (invariants 2, 3, 4, 7 and 19). */
-import { isDeepStrictEqual } from "node:util";
 import type { Event, Json, SendEffect, State } from "holdfast";
 import { priorityOf } from "../../../src/core/chart.ts";
 import { descriptorMatches, settles } from "../../../src/core/event.ts";
+import { returnOf } from "../../../src/runtime/control.ts";
 import { decode } from "../../../src/store/codec.ts";
 import { unpack } from "../../../src/store/content.ts";
 import type { Commit, CommitOutcome } from "../../../src/store/store.ts";
@@ -15,7 +15,10 @@ import {
   type ModelRun,
   noContents,
 } from "../model.ts";
+import { checkParking } from "./parking.ts";
 import type { Invariant, Report } from "./report.ts";
+import { isSame } from "./same.ts";
+import { checkLimits } from "./spending.ts";
 
 /** The answer that the port demands, as far as the judge cares. */
 export function demanded(model: Model, commit: Commit): CommitOutcome["outcome"] {
@@ -54,6 +57,7 @@ export function checkCommit(
   checkConsumed(run, commit, entries, report);
   checkSends(run, commit, entries, report);
   checkOrder(run, entries, report);
+  checkParking(run, entries, report);
   for (const child of commit.starts) checkCommit(model, child, model.read(child), report);
 }
 
@@ -119,7 +123,10 @@ function checkSends(run: ModelRun, commit: Commit, entries: readonly ModelEntry[
   const expected: Expected[] = [];
   const children: string[] = [];
   let before: State | undefined = run.state;
-  for (const { effects, stepped } of entries) {
+  for (const { event, effects, stepped } of entries) {
+    const again = returnOf(event)?.result;
+    if (again !== undefined)
+      expected.push({ run: head.run, event: { type: again.type, data: again.data as Json } });
     for (const effect of effects) {
       if (effect.type === "send") expected.push(...sendOf(effect, commit, before, stepped.state));
       if (effect.type === "spawn") children.push(`${head.run}/${effect.key}`);
@@ -177,13 +184,18 @@ function checkOrder({ machine, head }: ModelRun, entries: readonly ModelEntry[],
 
 /** What belongs to a state and is kept beside it, once the commit is in the books. */
 export function checkBeside(model: Model, commit: Commit, report: Report): void {
-  const { state, activities, head } = model.find(commit.head) as ModelRun;
-  if (head.status !== state.status) report(4, `${head.run} is ${head.status} and its state ${state.status}`);
+  const { state, activities, head, refused, parked } = model.find(commit.head) as ModelRun;
+  const status = state.status === "active" && parked ? "parked" : state.status;
+  if (head.status !== status) report(4, `${head.run} is ${head.status} and should be ${status}`);
   const times = state.timers.map(({ due }) => due);
   if (head.limits?.time !== undefined && !hasEnded(head)) times.push(head.createdAt + head.limits.time);
   const wakeAt = times.length === 0 ? undefined : Math.min(...times);
   if (head.wakeAt !== wakeAt) report(4, `${head.run} wakes at ${head.wakeAt}, its timers at ${wakeAt}`);
-  const pending = state.activities.map(({ key }) => key).sort();
+  // A result that was refused is in the journal: nobody has to run the activity again.
+  const pending = state.activities
+    .map(({ key }) => key)
+    .filter((key) => !refused.has(key))
+    .sort();
   const kept = [...activities.keys()].sort();
   if (!isSame(pending, kept)) report(4, `${head.run} waits for ${pending}, and the store has ${kept}`);
   for (const { key } of state.children)
@@ -193,27 +205,4 @@ export function checkBeside(model: Model, commit: Commit, report: Report): void 
   if (hasEnded(head) && state.children.length > 0) report(4, `${head.run} ended and has children`);
 }
 
-/** A run that has used up what it may is not active any more, and one that failed for that says so. */
-function checkLimits({ head, state }: ModelRun, report: Report): void {
-  const { limits = {}, seq, updatedAt, createdAt } = head;
-  const used = { steps: seq, time: updatedAt - createdAt };
-  for (const limit of ["steps", "time"] as const)
-    if (!hasEnded(head) && used[limit] >= (limits[limit] ?? Number.POSITIVE_INFINITY))
-      report(20, `${head.run} goes on after ${used[limit]} of its ${limit}`);
-  if (head.status !== "failed") return;
-  const limit = state.reason?.limit as "steps" | "time" | undefined;
-  const max = limit === undefined ? undefined : limits[limit];
-  if (limit === undefined || max === undefined || used[limit] < max)
-    report(20, `${head.run} failed for no reason: ${asText(state.reason)}`);
-}
-
 const asText = (value: unknown): string => JSON.stringify(value);
-
-/** The same JSON, in whatever order its keys come. */
-export function isSame(one: unknown, other: unknown): boolean {
-  if (one === other) return true;
-  const [left, right] = [JSON.stringify(one), JSON.stringify(other)];
-  if (left === right) return true;
-  if (left === undefined || right === undefined) return false;
-  return isDeepStrictEqual(JSON.parse(left), JSON.parse(right));
-}

@@ -1,39 +1,39 @@
 /** Events, timers, deferral and tokens: what each step means for those who sent it (invariants 1, 2, 6, 9 and 16). */
-import type { State } from "holdfast";
+import type { Event, State } from "holdfast";
 import { settles } from "../../../src/core/event.ts";
+import type { Reconciled } from "../../../src/runtime/activity.ts";
 import type { Ledger, Sent } from "../ledger.ts";
 import { type AccountContext, firstBalance } from "../machines/account.ts";
 import type { DeskContext } from "../machines/desk.ts";
-import type { Model, ModelEntry, ModelRun } from "../model.ts";
-import { isSame } from "./commits.ts";
+import { type Model, type ModelEntry, type ModelRun, nameOf } from "../model.ts";
+import { checkMoved, checkTold } from "./outages.ts";
+import { wasRefused } from "./parking.ts";
 import type { Report } from "./report.ts";
+import { isSame } from "./same.ts";
+import { checkSpent } from "./spending.ts";
+import { checkTrip, checkUndone, undoingName } from "./undoing.ts";
+
+/** How often whoever can be asked is asked before that is given up. */
+const reconcileTries = 10;
 
 const numberOf = ({ event }: ModelEntry): number | undefined => (event.data as { n?: number } | undefined)?.n;
-
-/** Whether an event came from a user. */
-function isOutside({ event }: ModelEntry): boolean {
-  return [event.kind, event.origin, event.timer, event.invocation].every((field) => field === undefined);
-}
 
 /** The entries in which a run took what a user sent. */
 export function entriesOf(
   run: ModelRun | undefined,
-  { type, data }: Pick<Sent, "type" | "data">,
-): ModelEntry[] {
-  return (run?.entries ?? []).filter(
-    (entry) => isOutside(entry) && entry.event.type === type && numberOf(entry) === data.n,
-  );
+  sent: Pick<Sent, "type" | "data">,
+): readonly ModelEntry[] {
+  return run?.outside.get(nameOf(sent)) ?? [];
 }
 
-/** Whether an event is taken, waits, or is a dead letter. */
-export function isKept(model: Model, { type, data, run }: Sent): boolean {
-  const isIt = ({ event }: { readonly event: { readonly type: string; readonly data?: unknown } }) =>
-    event.type === type && (event.data as { n?: number } | undefined)?.n === data.n;
-  const found = model.find({ run });
+/** Whether an event is taken, waits, or is a dead letter, be it one that was given up. */
+export function isKept(model: Model, sent: Sent): boolean {
+  const found = model.find(sent);
   if (found === undefined) return false;
-  return (
-    entriesOf(found, { type, data }).length > 0 || [...found.inbox.values(), ...model.deadLetters].some(isIt)
-  );
+  if (entriesOf(found, sent).length > 0) return true;
+  const name = nameOf(sent);
+  const isIt = ({ event }: { readonly event: Event }) => nameOf(event) === name;
+  return [...found.inbox.values(), ...model.deadLetters.values(), ...model.discarded].some(isIt);
 }
 
 /** Of what was sent together all is kept, or nothing; the end of the run may cut it short. */
@@ -46,23 +46,36 @@ export function checkBatch(model: Model, batch: readonly Sent[], report: Report)
     report(22, `${kept.length} of ${batch.length} events that were sent to ${first.run} together are kept`);
 }
 
-/** Each step on its own; `run` has all steps up to and including it. */
+/** Each step on its own; `run` has all steps up to it, and those that were committed with it. */
 export function checkEntry(
   run: ModelRun,
   entry: ModelEntry,
   before: State | undefined,
-  world: { readonly ledger: Ledger; readonly furthest: number; readonly report: Report },
+  world: {
+    readonly ledger: Ledger;
+    readonly model: Model;
+    readonly furthest: number;
+    readonly jumped: boolean;
+    readonly report: Report;
+  },
 ): void {
-  const { report, furthest } = world;
+  const { report, furthest, model } = world;
   const what = `entry ${entry.seq} of ${run.head.run} (${entry.event.type})`;
   if (entry.at > furthest) report(9, `${what} is of a time that has not come`);
-  if (isOutside(entry) && entriesOf(run, entry.event as never).length > 1)
-    report(2, `${what} was taken before`);
+  const taken = entriesOf(run, entry.event as Sent);
+  if (taken.length > 1 && taken.includes(entry)) report(2, `${what} was taken before`);
   if (before === undefined) return;
-  if (entry.event.timer !== undefined) checkTimer(entry, before, what, report);
+  checkTold(model, entry, what, report);
+  if (entry.event.timer !== undefined) {
+    checkTimer(entry, before, what, report);
+    checkMoved(run, entry, before, what, world);
+  }
   if (entry.event.invocation !== undefined) checkPending(entry, before, what, report);
-  if (settles(entry.event)) checkSettled(entry, before, `${run.head.run}:${entry.event.invocation}`, world);
+  if (settles(entry.event) && !wasRefused(run, entry))
+    checkSettled(entry, before, `${run.head.run}:${entry.event.invocation}`, world);
   if (run.machine.id === "desk") checkDesk(run, report);
+  if (run.machine.id === "trip") checkTrip(run, entry, what, report);
+  if (run.machine.id === undoingName) checkUndone(run, entry, what, report);
   if (run.machine.id === "alarm-clock" && entry.event.type === "ring") checkAlarm(run, entry, what, report);
 }
 
@@ -89,17 +102,31 @@ function checkPending({ event, outcome }: ModelEntry, before: State, what: strin
 
 /** An activity's result is one that its tool gave, in an attempt that was not given up. */
 function checkSettled(
-  { event }: ModelEntry,
+  entry: ModelEntry,
   before: State,
   key: string,
   { ledger, report }: { readonly ledger: Ledger; readonly report: Report },
 ): void {
+  const { event } = entry;
   const isPending = ({ key }: { readonly key: string }) => key === event.invocation;
   if (!before.activities.some(isPending)) return;
+  checkSpent(entry, key, ledger, report);
+  const audits = ledger.audits.get(key) ?? [];
+  const found = audits.filter((one) => one !== undefined);
+  if (event.type.startsWith("unknown.") && before.activities.find(isPending)?.activity === "charge")
+    checkUnknown(audits, key, report);
   if (!event.type.startsWith("done.")) return;
-  const starts = ledger.starts.get(key) ?? [];
-  if (!starts.some(({ answer }) => answer !== undefined && isSame(answer, event.data)))
+  const answers: unknown[] = (ledger.starts.get(key) ?? []).map(({ answer }) => answer);
+  for (const one of found) if (one.outcome === "done") answers.push(one.output);
+  if (!answers.some((answer) => answer !== undefined && isSame(answer, event.data)))
     report(6, `the answer ${JSON.stringify(event.data)} of ${key} was never given`);
+}
+
+/** Whoever can be asked must have been asked, and not have known: once, or not have answered many times. */
+function checkUnknown(audits: readonly (Reconciled | undefined)[], key: string, report: Report): void {
+  const asked = audits.filter((one) => one === undefined).length;
+  if (asked < reconcileTries && !audits.some((one) => one?.outcome === "unknown"))
+    report(6, `${key} is unknown, and nobody who was asked said so`);
 }
 
 /** Whatever a desk accepted is taken up or deferred, each type in the order of its coming. */
@@ -145,7 +172,9 @@ export function checkTokens(model: Model, report: Report): void {
     for (const { event } of inbox.values()) sum += depositOf(event);
     for (const { event, to } of state.timers) if (to !== undefined) sum += depositOf(event);
   }
-  for (const { event } of model.deadLetters) sum += depositOf(event);
+  // One that was sent again is still there until it is known to have arrived.
+  for (const { row, event } of model.deadLetters.values())
+    if (!model.hasArrived(row)) sum += depositOf(event);
   const wanted = accounts.length * firstBalance;
   if (sum !== wanted) report(16, `there are ${sum} tokens, and should be ${wanted}`);
 }

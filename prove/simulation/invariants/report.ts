@@ -10,12 +10,18 @@ export const invariants = {
   8: "after the storm everything that can go on comes to rest, and every call is answered",
   9: "a timer fires once, not early, and not after it was cancelled",
   12: "nothing begins for what was cancelled",
+  14: "pieces of a stream are kept once, in order and without gaps, and every reader hears the same",
   16: "tokens are neither made nor lost",
   17: "what was acknowledged survives the process and the power",
   19: "the digests chain every entry to the one before",
   20: "a run ends when it has used up what it may, and says why",
   21: "a reply is one that the run gave to this very question",
   22: "of what is sent together all is kept, or nothing",
+  23: "what a run did is undone when it cannot go on, the last thing first and each once",
+  24: "outages move timers as their policies say, and nothing else does",
+  25: "what activities spend is counted once",
+  26: "a run that refuses a result is parked, takes nothing, and is given it again when it comes back",
+  27: "steps wait for a later commit only where the policy of their machine says so",
 } as const;
 
 export type Invariant = keyof typeof invariants;

@@ -2,6 +2,7 @@
 import type { Life } from "../life.ts";
 import { kinds } from "../machines/kinds.ts";
 import { hasEnded, type Model, type ModelRun } from "../model.ts";
+import { mayStay } from "./waiting.ts";
 
 /** What users are still waiting for. */
 export interface Waiting {
@@ -30,10 +31,12 @@ export function checkRest(
   return undefined;
 }
 
-function leftOf({ head, state, inbox, activities, machine }: ModelRun, now: number): string | undefined {
+function leftOf(run: ModelRun, now: number): string | undefined {
+  const { head, state, inbox, activities, machine } = run;
   if (hasEnded(head)) return undefined;
+  if (head.status === "parked") return "is parked";
   const [row] = inbox.values();
-  if (row !== undefined) return `has not taken ${row.event.type}`;
+  if (row !== undefined && !mayStay(run)) return `has not taken ${row.event.type}`;
   const [timer] = state.timers;
   if (timer !== undefined)
     return `has a timer due ${timer.due <= now ? "" : "in the future "}at ${timer.due}`;

@@ -106,6 +106,7 @@ export const firstBalance = 100;
 
 export const account: Kind = {
   machine: accountMachine as unknown as Machine,
+  runsMin: 2,
   runsMax: 4,
   rests: ["open"],
   cancellable: false,

@@ -17,13 +17,14 @@ const keepError = (draft: { errors: Json[] }, { event }: { event: { data: Json }
   void draft.errors.push(event.data);
 
 /** How each tool is called. */
-export const calls = {
+const calls = {
   fetch: { retry: { attempts: 4, first: 200, max: "2s", never: ["Fatal"] }, timeout: "4s" },
   pay: { once: true, timeout: "20s" },
   crawl: { retry: { attempts: 30, first: 100, max: "1s" }, timeout: "6s" },
 } as const;
 
-const region = (tool: keyof typeof calls) => ({
+/** A region that calls a tool whenever it is asked to, and keeps what comes of it. */
+export const region = (tool: string, options: object) => ({
   initial: "idle",
   states: {
     idle: { on: { [tool]: "calling" } },
@@ -31,7 +32,7 @@ const region = (tool: keyof typeof calls) => ({
       invoke: {
         activity: tool,
         input: ({ event }: { event: { data?: unknown } }) => event.data as Json,
-        ...calls[tool],
+        ...options,
         onDone: { target: "idle", update: keepAnswer },
         onError: { target: "idle", update: keepError },
         onUnknown: { target: "idle", update: (draft: { unknowns: number }) => void draft.unknowns++ },
@@ -47,7 +48,11 @@ export const crewMachine = defineMachine<CrewContext>({
   // What comes from a call that is over must not get here.
   on: { "done.invoke.*": { update: keepAnswer }, "error.invoke.*": { update: keepError } } as never,
   type: "parallel",
-  states: { fetching: region("fetch"), paying: region("pay"), crawling: region("crawl") } as never,
+  states: {
+    fetching: region("fetch", calls.fetch),
+    paying: region("pay", calls.pay),
+    crawling: region("crawl", calls.crawl),
+  } as never,
 });
 
 export const crew: Kind = {

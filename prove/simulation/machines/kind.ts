@@ -10,12 +10,17 @@ export interface Order {
 
 export interface Kind {
   readonly machine: Machine;
-  /** How many runs of it a world has at most. */
+  /** How many runs of it a world has: at least so many, one unless given, and at most. */
+  readonly runsMin?: number;
   readonly runsMax: number;
   /** States in which a run with nothing pending may stay for good: it waits for the outside. */
   readonly rests: readonly string[];
   /** Whether users ask, and wait for the reply, where they would send. */
   readonly asks?: boolean;
+  /** The tool that speaks while it runs, if one does. */
+  readonly speaks?: string;
+  /** What is sent to a run that is parked before it is brought back, if such runs are ever parked. */
+  readonly mends?: string;
   /** Whether users cancel such runs. */
   readonly cancellable: boolean;
   input(random: Random): Json;

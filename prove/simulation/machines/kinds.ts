@@ -1,12 +1,17 @@
 /** Every kind of run the simulated world can have. */
-import type { Machine } from "holdfast";
+import { compensationMachine, type Machine } from "holdfast";
 import { account } from "./account.ts";
 import { alarmClock } from "./alarm-clock.ts";
+import { clerk } from "./clerk.ts";
 import { crew } from "./crew.ts";
 import { desk } from "./desk.ts";
 import type { Kind } from "./kind.ts";
 import { kiosk } from "./kiosk.ts";
+import { oven } from "./oven.ts";
+import { studio } from "./studio.ts";
+import { tallyByHand, tallyByMark, tallyByNumber } from "./tally.ts";
 import { team } from "./team.ts";
+import { trip } from "./trip.ts";
 
 export const kinds: Readonly<Record<string, Kind>> = {
   account,
@@ -15,9 +20,16 @@ export const kinds: Readonly<Record<string, Kind>> = {
   crew,
   team,
   kiosk,
+  trip,
+  oven,
+  studio,
+  clerk,
+  "tally-by-number": tallyByNumber,
+  "tally-by-hand": tallyByHand,
+  "tally-by-mark": tallyByMark,
 };
 
-/** Every machine by its id, child machines included. */
+/** Every machine by its id, child machines and those that undo included. */
 export const machines: ReadonlyMap<string, Machine> = collect(
   Object.values(kinds).map(({ machine }) => machine),
 );
@@ -26,6 +38,7 @@ function collect(given: readonly Machine[]): Map<string, Machine> {
   const found = new Map<string, Machine>();
   const add = (machine: Machine) => {
     found.set(machine.id, machine);
+    if (machine.chart.compensates) add(compensationMachine(machine));
     for (const child of Object.values(machine.machines)) add(child as Machine);
   };
   given.forEach(add);

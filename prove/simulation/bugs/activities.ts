@@ -1,0 +1,111 @@
+/** Bugs of what activities do beside ending: their streams, what they spend, and what is found out about them. */
+import type { Bug } from "./bug.ts";
+
+export const activityBugs: readonly Bug[] = [
+  {
+    name: "attempt writes over the last piece of the one before",
+    file: "src/runtime/stream.ts",
+    find: "clock: this.#clock }, offset, attempt);",
+    replace: "clock: this.#clock }, Math.max(0, offset - 1), attempt);",
+    catches: [14],
+  },
+  {
+    name: "attempt of a stream not told from the one before",
+    file: "src/runtime/stream.ts",
+    find: "attempt = Math.max(given, last.attempt + 1);",
+    replace: "attempt = given;",
+    catches: [14],
+  },
+  {
+    name: "piece told durable before it is",
+    file: "src/runtime/stream.ts",
+    find: "return this.#pending.written;",
+    replace: "void this.#pending.written.catch(() => {}); return Promise.resolve();",
+    catches: [14],
+  },
+  {
+    name: "pieces not flushed at the end",
+    file: "src/runtime/attempt.ts",
+    find: "await (await this.#writer)?.flush();",
+    replace: "",
+    also: [
+      {
+        file: "src/runtime/attempt.ts",
+        find: "await this.#writer?.then((writer) => writer.flush()).catch(() => {});",
+        replace: "",
+      },
+    ],
+    catches: [6, 14],
+    from: 501,
+  },
+  {
+    name: "reader skips a piece after a pause",
+    file: "src/runtime/stream.ts",
+    find: "for (let offset = from; ; ) {",
+    replace: "for (let offset = from > 2 ? from + 1 : from; ; ) {",
+    catches: [14],
+  },
+  {
+    name: "tried again where nobody knows",
+    file: "src/runtime/activity.ts",
+    find: 'if (found.outcome !== "absent")',
+    replace: "if (found.outcome === undefined)",
+    catches: [6],
+  },
+  {
+    name: "absence taken for not knowing",
+    file: "src/runtime/activity.ts",
+    find: 'if (found.outcome !== "absent")',
+    replace: "if (found.outcome !== undefined)",
+    catches: [6],
+  },
+  {
+    name: "nobody asked what became of it",
+    file: "src/runtime/activity.ts",
+    find: "const name = job.effect.options.reconcile as string | undefined;",
+    replace: "const name = undefined as string | undefined;",
+    catches: [6],
+  },
+  {
+    name: "one failure to find out taken for not knowing",
+    file: "src/runtime/activity.ts",
+    find: "if (delay === undefined) break;",
+    replace: "if (delay !== 0) break;",
+    catches: [6],
+  },
+  {
+    name: "spending of failed attempts forgotten",
+    file: "src/runtime/activity.ts",
+    find: "job.report = attempt.report;",
+    replace: 'if ("output" in result) job.report = attempt.report;',
+    catches: [25],
+  },
+  {
+    name: "spending not added up",
+    file: "src/runtime/checkpoint.ts",
+    find: "spent: addSpending(this.head.spent, spent)",
+    replace: "spent",
+    catches: [25],
+  },
+  {
+    name: "tokens not limited",
+    file: "src/runtime/budget.ts",
+    find: 'for (const limit of ["steps", "tokens", "cost", "time"] as const) {',
+    replace: 'for (const limit of ["steps", "cost", "time"] as const) {',
+    catches: [20],
+  },
+  {
+    name: "limit ends a run one step late",
+    file: "src/runtime/budget.ts",
+    find: "if (max === undefined || used[limit] < max) continue;",
+    replace: "if (max === undefined || used[limit] <= max) continue;",
+    catches: [20],
+  },
+  {
+    name: "time that is up not looked at",
+    file: "src/runtime/checkpoint.ts",
+    find: "let wakeAt = endOfTime(head);",
+    replace: "let wakeAt = Number.POSITIVE_INFINITY;",
+    catches: [4],
+  },
+];

@@ -1,0 +1,47 @@
+/** Bugs of outages: what is noted of them, who hears of them, and how far they move a timer. */
+import type { Bug } from "./bug.ts";
+
+export const outageBugs: readonly Bug[] = [
+  {
+    name: "outage not noted",
+    file: "src/runtime/outages.ts",
+    find: "if (aliveAt === undefined || aliveAt >= now) return;",
+    replace: "if (aliveAt === undefined || aliveAt >= now - 2_000) return;",
+    catches: [24],
+  },
+  {
+    name: "outages before the last forgotten",
+    file: "src/runtime/outages.ts",
+    find: "this.#list = [...this.#list, { from: aliveAt, until: now }]",
+    replace: "this.#list = [{ from: aliveAt, until: now }]",
+    catches: [24],
+  },
+  {
+    name: "run not told of an outage",
+    file: "src/runtime/waker.ts",
+    find: "if (outages.length > 0) this.#deliver(run, resumeEvent(outages));",
+    replace: "if (outages.length > 1) this.#deliver(run, resumeEvent(outages));",
+    catches: [24],
+  },
+  {
+    name: "outage counted from its beginning for a timer set within it",
+    file: "src/core/timer.ts",
+    find: "const begin = Math.max(from, since);",
+    replace: "const begin = from;",
+    catches: [24],
+  },
+  {
+    name: "timer that begins again keeps what was left",
+    file: "src/core/timer.ts",
+    find: 'due = resume === "remaining" ? due + until - begin :',
+    replace: "due = resume !== undefined ? due + until - begin :",
+    catches: [24],
+  },
+  {
+    name: "outage counted again at every reading",
+    file: "src/core/timer.ts",
+    find: "    since = until;\n",
+    replace: "    since = Math.max(since, from) + 1;\n",
+    catches: [24],
+  },
+];
