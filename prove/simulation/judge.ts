@@ -19,6 +19,7 @@ import { checkBatch, checkEntry, checkTokens, entriesOf, isKept } from "./invari
 import { checkNoted, noteOutages, owedAfter } from "./invariants/outages.ts";
 import type { Invariant, Report } from "./invariants/report.ts";
 import { isSame } from "./invariants/same.ts";
+import { checkLimits } from "./invariants/spending.ts";
 import { addChunks, checkHeard, checkSaid, saidIn } from "./invariants/streams.ts";
 import { checkUndo, undoingName } from "./invariants/undoing.ts";
 import type { Ledger, Piece, Sent, Start } from "./ledger.ts";
@@ -101,6 +102,7 @@ export class Judge {
     this.model.commit(commit, entries);
     checkBeside(this.model, commit, report);
     const run = this.model.find(commit.head) as ModelRun;
+    checkLimits(run, this.#time.furthest, report);
     const world = {
       ledger: this.#ledger,
       model: this.model,

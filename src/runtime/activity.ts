@@ -14,6 +14,7 @@ import { type Activity, Attempt, type End, type Report, type Result } from "./at
 import type { Begun } from "./checkpoint.ts";
 import type { Clock } from "./clock.ts";
 import type { Ids } from "./ids.ts";
+import type { LiveRun } from "./live-run.ts";
 import type { Past } from "./past.ts";
 import { Recorder } from "./recorder.ts";
 import { retryDelayMs, retryPolicy } from "./retry.ts";
@@ -110,10 +111,14 @@ export class Activities {
   }
 
   /** Goes on with activities that were begun before, by whoever that was. */
-  async startAll(rows: readonly ActivityRow[], activities: Job["activities"], owner: Owner): Promise<void> {
-    const effects = await Promise.all(rows.map((row) => this.#world.past.activity(row, owner)));
-    for (const [index, effect] of effects.entries())
-      this.start({ row: rows[index] as ActivityRow, effect }, activities, owner);
+  async startAll(rows: readonly ActivityRow[], run: LiveRun): Promise<void> {
+    const effects = await Promise.all(rows.map((row) => this.#world.past.activity(row, run.head)));
+    for (const [index, effect] of effects.entries()) {
+      const row = rows[index] as ActivityRow;
+      // It may have come to its end while it was read.
+      const isPending = run.state.activities.some(({ key }) => key === row.key);
+      if (isPending) this.start({ row, effect }, run.machine.activities, run.head);
+    }
   }
 
   /** The activity is not wanted any more: its signal is aborted and its result will be ignored. */

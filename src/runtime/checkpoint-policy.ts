@@ -11,6 +11,8 @@ const waitingMax = 1_000;
 export function mayWait({ run, taken, repeats, forced }: Checkpoint): boolean {
   const { checkpoint = "step" } = run.machine.machine.definition;
   if (checkpoint === "step" || forced || repeats.length > 0 || taken.length >= waitingMax) return false;
+  // What is still to be read comes after the commit.
+  if (run.more) return false;
   if (checkpoint === "manual") return true;
   if ("every" in checkpoint) return taken.length < checkpoint.every;
   try {

@@ -123,7 +123,8 @@ export class Checkpoint {
     const step = takeStep(this.run, this.state, delivery.event, at);
     this.#add(delivery.event, step, at, delivery);
     const ends = step.state.status !== "active";
-    if (delivery.row === undefined || step.effects.length > 0 || ends) this.forced = true;
+    const isAwaited = delivery.row === undefined || delivery.isAwaited?.() === true;
+    if (isAwaited || step.effects.length > 0 || ends) this.forced = true;
     if (step.outcome === "refused" && settles(delivery.event)) this.#park(step, at);
     const reason = this.head.status === "active" ? exhausted(this.head, at) : undefined;
     if (reason !== undefined) this.#end(cancelEvent(reason), at);

@@ -128,6 +128,7 @@ export class Engine implements Runtime, Access {
     const recovery = new Recovery({
       ...{ park, deliver, fail: failed },
       read: (name) => this.#readStored(name),
+      refill: (run) => this.#inboxes.refill(run),
       forget: (run) => this.#residents.remove(run),
       readReceipt: (name, key) => this.readReceipt(name, key),
       wakeLater: (names) => this.#waker.wakeLater(names),
@@ -386,7 +387,7 @@ export class Engine implements Runtime, Access {
 
   /** Goes on with a run that is active: with its activities and its timers. */
   async #takeUp(run: LiveRun, { activities }: LoadedRun): Promise<void> {
-    await this.#activities.startAll(activities, run.machine.activities, run.head);
+    await this.#activities.startAll(activities, run);
     this.#waker.resume(run);
   }
 }

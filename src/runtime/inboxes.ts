@@ -42,6 +42,8 @@ export class Inboxes {
   readonly #world: InboxWorld;
   /** Whoever wants to know what became of an event in an inbox: by its run, then by its row or its key. */
   readonly #handled = new Map<string, Waiters<Handled>>();
+  /** Events that somebody waits for: their steps must not wait in turn for a checkpoint that may never come. */
+  readonly #asked = new Set<string>();
   /** Runs whose inbox is being read. */
   readonly #reading = new Set<LiveRun>();
   /** Why nobody will be told anything any more. */
@@ -74,7 +76,7 @@ export class Inboxes {
       const { told, cancel } = waiting[index] as (typeof waiting)[number];
       if (outcomes[index] === "accepted") {
         this.arrived(row);
-        return { handled: () => told };
+        return { handled: () => this.#ask(run.name, { row: row.id }, told) };
       }
       cancel();
       const before = row.key === undefined ? undefined : await this.#world.readReceipt(run.name, row.key);
@@ -86,7 +88,26 @@ export class Inboxes {
 
   /** What will become of an event that waits in the inbox, by its key; `cancel` when nobody wants to know any more. */
   waitFor(name: RunName, key: string): ReturnType<Waiters<Handled>["wait"]> {
-    return this.#wait(name, { key });
+    const { told, cancel } = this.#wait(name, { key });
+    void this.#ask(name, { key }, told);
+    return { told, cancel };
+  }
+
+  /** Somebody wants to know what becomes of an event: a step it has taken already is committed now. */
+  #ask(name: RunName, place: Place, told: Promise<Handled>): Promise<Handled> {
+    const { live, checkpoint } = this.#world;
+    const id = askedId(name, place);
+    this.#asked.add(id);
+    told.catch(() => {}).finally(() => this.#asked.delete(id));
+    const run = live(name);
+    if (run !== undefined) checkpoint(run).catch(() => {});
+    return told;
+  }
+
+  #isAsked(row: InboxRow): boolean {
+    if (this.#asked.size === 0) return false;
+    if (this.#asked.has(askedId(row, { row: row.id }))) return true;
+    return row.key !== undefined && this.#asked.has(askedId(row, { key: row.key }));
   }
 
   #wait(name: RunName, place: Place): ReturnType<Waiters<Handled>["wait"]> {
@@ -174,7 +195,11 @@ export class Inboxes {
         if (isUnavailable(error)) this.#tell(row, (waiters, place) => waiters.refuse(place, error));
         else park(run, error);
       };
-      deliver(run, { event, row: row.id, priority, handled, failed, ...(row.key && { key: row.key }) });
+      const isAwaited = () => this.#isAsked(row);
+      deliver(run, {
+        ...{ event, row: row.id, priority, isAwaited, handled, failed },
+        ...(row.key && { key: row.key }),
+      });
     } catch (error) {
       park(run, error);
     }
@@ -198,6 +223,8 @@ export class Inboxes {
 
 /** An event in an inbox, by its row or its key. */
 type Place = { readonly row: string } | { readonly key: string };
+
+const askedId = (name: RunName, place: Place): string => `${keyOf(name)} ${JSON.stringify(place)}`;
 
 function endedError({ run }: RunName): HoldfastError {
   return new HoldfastError(

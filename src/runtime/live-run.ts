@@ -23,6 +23,8 @@ export interface Delivery {
   /** The inbox row it comes from; without one it lives in memory until the commit of its step. */
   readonly row?: string;
   readonly key?: string;
+  /** Whether somebody waits to hear what becomes of it. */
+  readonly isAwaited?: () => boolean;
   /** What the activity whose end it tells had used up. */
   readonly spent?: Spending;
   readonly handled?: (handled: Handled) => void;

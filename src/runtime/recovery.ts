@@ -14,6 +14,8 @@ export interface RecoveryWorld {
   /** Drops a run from memory. */
   forget(run: LiveRun): void;
   deliver(run: LiveRun, delivery: Delivery): void;
+  /** Reads on in the run's inbox, unless it has something to take first. */
+  refill(run: LiveRun): void;
   readReceipt(name: RunName, key: string): Promise<Receipt | undefined>;
   park(run: LiveRun, error: unknown): void;
   /** These runs, and what is due, are looked for again in a while. */
@@ -41,6 +43,7 @@ export class Recovery {
       for (const delivery of deliveries)
         if (delivery.key !== outcome.key || delivery.row !== undefined) this.#world.deliver(run, delivery);
         else this.#answerRepeat(run, delivery);
+      if (run.more) this.#world.refill(run);
     } else if (outcome.outcome === "conflict") {
       this.#world.forget(run);
       const told =

@@ -130,19 +130,14 @@ export class Waker {
       if (run === undefined) throw strayError(name);
       if (run.head.status !== "active") return;
       if (!this.#world.isTaking(run)) this.#fire(run, now);
-      if (lost || run.more) this.#refill(run, now);
+      // What nobody here was told of is read once the run has taken what it has.
+      if (lost) run.more = true;
+      if (run.more) this.#world.refill(run);
     } catch (error) {
       if (!isHoldfastError(error) || isUnavailable(error)) throw error;
       this.#unreadable.add(keyOf(name));
       this.#world.problem(name, error);
     }
-  }
-
-  /** Reads the inbox of a run; one that is busy does not read now, and nobody told it that something waits. */
-  #refill(run: LiveRun, now: number): void {
-    if (!this.#world.isTaking(run)) return this.#world.refill(run);
-    this.#lost = true;
-    this.wakeAt(now + laterMs);
   }
 
   /**

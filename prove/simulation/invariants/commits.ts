@@ -18,7 +18,6 @@ import {
 import { checkParking } from "./parking.ts";
 import type { Invariant, Report } from "./report.ts";
 import { isSame } from "./same.ts";
-import { checkLimits } from "./spending.ts";
 
 /** The answer that the port demands, as far as the judge cares. */
 export function demanded(model: Model, commit: Commit): CommitOutcome["outcome"] {
@@ -201,7 +200,6 @@ export function checkBeside(model: Model, commit: Commit, report: Report): void 
   for (const { key } of state.children)
     if (model.find({ run: `${head.run}/${key}` }) === undefined)
       report(4, `a child of ${head.run} is missing`);
-  checkLimits(model.find(commit.head) as ModelRun, report);
   if (hasEnded(head) && state.children.length > 0) report(4, `${head.run} ended and has children`);
 }
 

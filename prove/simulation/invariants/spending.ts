@@ -10,8 +10,11 @@ const add = (spendings: readonly (Spending | undefined)[]): Required<Spending> =
   cost: spendings.reduce((sum, one) => sum + (one?.cost ?? 0), 0),
 });
 
-/** A run that has used up what it may is not active any more, and one that failed for that says so. */
-export function checkLimits({ head, state, spent }: ModelRun, report: Report): void {
+/**
+ * A run that has used up what it may is not active any more, and one that failed for that says so. Its time may have been
+ * up when it was looked at, and the clock set back before the step that tells of it: `furthest` is where it has been.
+ */
+export function checkLimits({ head, state, spent }: ModelRun, furthest: number, report: Report): void {
   const { limits = {}, seq, updatedAt, createdAt } = head;
   const kept = add([head.spent]);
   if (spent.tokens !== kept.tokens || spent.cost !== kept.cost)
@@ -23,7 +26,8 @@ export function checkLimits({ head, state, spent }: ModelRun, report: Report): v
   if (!hasEnded(head) || head.status !== "failed") return;
   const limit = state.reason?.limit as keyof RunLimits | undefined;
   const max = limit === undefined ? undefined : limits[limit];
-  if (limit === undefined || max === undefined || used[limit] < max)
+  const most = { ...used, time: furthest - createdAt };
+  if (limit === undefined || max === undefined || most[limit] < max)
     report(20, `${head.run} failed for no reason: ${JSON.stringify(state.reason)}`);
 }
 
