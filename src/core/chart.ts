@@ -121,6 +121,8 @@ export interface InvokeNode {
   readonly kind: "activity" | "machine";
   readonly source: Compute<string>;
   readonly input: Compute<Json | undefined>;
+  /** For a worker of a map: the event that brings its item to `input`. */
+  readonly item: Compute<Event> | undefined;
   readonly options: JsonObject;
   readonly autoforward: boolean;
   readonly finalize: Code | undefined;

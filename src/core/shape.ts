@@ -1,0 +1,141 @@
+/**
+ * Shapes: which keys each part of a definition has, and what kind of value belongs where. A key that is not known is a
+ * slip that would otherwise be ignored in silence.
+ */
+import type { Compiler, Parts } from "./compiler.ts";
+import type {
+  Branch,
+  CompensateParts,
+  DelayedTransition,
+  InvokeActivity,
+  InvokeMachine,
+  MachineDefinition,
+  SendParts,
+  SpawnParts,
+  StateDefinition,
+} from "./definition.ts";
+import { isObject } from "./json.ts";
+import { inside, show, someOf } from "./problem.ts";
+
+/** A list of all keys of a type; the compiler misses those that are left out. */
+const keysOf = <Key extends string>(keys: Readonly<Record<Key, true>>): readonly string[] =>
+  Object.keys(keys);
+
+const stateKeys = keysOf<keyof StateDefinition>({
+  ...{ id: true, data: true, type: true, initial: true, states: true, on: true, always: true, after: true },
+  ...{ entry: true, exit: true, invoke: true, onDone: true, defer: true, output: true, history: true },
+  ...{ target: true, update: true, actions: true, writes: true, invariants: true, require: true },
+  ...{ ensure: true, tags: true, description: true, meta: true },
+});
+
+const machineKeys = keysOf<Exclude<keyof MachineDefinition, keyof StateDefinition>>({
+  ...{ version: true, start: true, events: true, priorities: true, unhandled: true, matching: true },
+  ...{ limits: true, checkpoint: true, guards: true, updates: true, machines: true, model: true },
+});
+
+/** What schemas describe; whoever validates payloads reads them. */
+const schemaKeys = ["context", "input", "activities"];
+
+const transitionKeys = keysOf<Exclude<keyof DelayedTransition, "delay" | "resume">>({
+  ...{ target: true, guard: true, update: true, actions: true, reenter: true, require: true, ensure: true },
+  ...{ description: true, meta: true },
+});
+
+/** The keys that each part of a definition may have, by what the part is called. */
+export const shapes = {
+  machine: [...stateKeys, ...machineKeys, ...schemaKeys],
+  state: stateKeys,
+  transition: [...transitionKeys, "resume"],
+  "delayed transition": [...transitionKeys, "resume", "delay"],
+  handler: [...transitionKeys, "event"],
+  initial: ["target", "update", "actions"],
+  invocation: keysOf<keyof InvokeActivity | keyof InvokeMachine>({
+    ...{ id: true, input: true, onDone: true, onError: true, onUnknown: true, finalize: true },
+    ...{ idLocation: true, activity: true, compensate: true, retry: true, timeout: true, heartbeat: true },
+    ...{ once: true, reconcile: true, machine: true, autoforward: true },
+  }),
+  compensation: keysOf<keyof CompensateParts>({ activity: true, input: true }),
+  retry: ["attempts", "first", "factor", "max", "never"],
+  event: ["type", "data"],
+  send: keysOf<keyof SendParts>({
+    ...{ type: true, data: true, to: true, delay: true, resume: true, id: true, via: true, idLocation: true },
+  }),
+  spawn: keysOf<keyof SpawnParts>({ machine: true, id: true, input: true }),
+  branch: keysOf<keyof Branch>({ guard: true, actions: true }),
+  unhandled: ["known", "unknown"],
+} as const satisfies Readonly<Record<string, readonly string[]>>;
+
+export type Shape = keyof typeof shapes;
+
+/** Reports every key of `parts` that is none of `known`. */
+export function checkKeys(
+  compiler: Compiler,
+  parts: Parts,
+  known: readonly string[],
+  what: string,
+  place: string,
+): void {
+  for (const key of Object.keys(parts)) {
+    if (known.includes(key)) continue;
+    const advice = `there are ${someOf(known)}`;
+    compiler.problem(inside(place, key), `is no key of ${what}`, compiler.nearest.fix(key, known, advice));
+  }
+}
+
+/** The parts of something that has keys; nothing, and a problem, if it has none or is something else. */
+export function partsAt(compiler: Compiler, given: unknown, shape: Shape, place: string): Parts {
+  const what = /^[aeiou]/.test(shape) ? `an ${shape}` : `a ${shape}`;
+  if (!isObject(given)) {
+    compiler.problem(place, `is ${show(given)}`, `write ${what}: an object with ${someOf(shapes[shape])}`);
+    return {};
+  }
+  checkKeys(compiler, given, shapes[shape], what, place);
+  return given;
+}
+
+/** Names an object's prototype has: no state, event or guard may go by them. */
+const reserved = ["__proto__", "constructor", "prototype"];
+
+/** The entries of something that maps names to values, as long as it does. */
+export function entriesAt(
+  compiler: Compiler,
+  given: unknown,
+  place: string,
+): [name: string, value: unknown][] {
+  if (given === undefined) return [];
+  if (!isObject(given)) {
+    compiler.problem(place, `is ${show(given)}`, "write an object: a name for each key");
+    return [];
+  }
+  const entries = Object.entries(given);
+  for (const [name] of entries)
+    if (reserved.includes(name))
+      compiler.problem(inside(place, name), "is a name that every object has already", "choose another");
+  return entries;
+}
+
+/** Reports what is given and not text. */
+export function checkText(compiler: Compiler, given: unknown, place: string): void {
+  if (given !== undefined && typeof given !== "string")
+    compiler.problem(place, `is ${show(given)}`, "write text");
+}
+
+/** Whether something is given and true; reports what is neither true nor false. */
+export function flagAt(compiler: Compiler, given: unknown, place: string): boolean {
+  if (given !== undefined && typeof given !== "boolean")
+    compiler.problem(place, `is ${show(given)}`, "write true or false");
+  return given === true;
+}
+
+/** A list of names; empty, and a problem, if it is none. */
+export function namesAt(compiler: Compiler, given: unknown, place: string): readonly string[] {
+  if (given === undefined) return [];
+  if (Array.isArray(given) && given.every((name) => typeof name === "string" && name !== "")) return given;
+  compiler.problem(place, "must be a list of names");
+  return [];
+}
+
+/** Whether a value names something. */
+export function isName(value: unknown): value is string {
+  return typeof value === "string" && value !== "";
+}
