@@ -13,6 +13,8 @@ export type { Problem } from "./core/problem.ts";
 export { can, hasTag, matches, nextEvents } from "./core/query.ts";
 export { restore } from "./core/restore.ts";
 export type * from "./core/scope.ts";
+export type * from "./core/shorthand/definition.ts";
+export { expand } from "./core/shorthand/expand.ts";
 export { type SimulateOptions, type Simulation, simulate, type Turn } from "./core/simulate.ts";
 export type * from "./core/state.ts";
 export { type CancelOptions, cancel, type Outcome, resume, type Step, start, step } from "./core/step.ts";

@@ -141,7 +141,7 @@ const kinds: Readonly<
     });
     return (scope) => branches.find(({ holds }) => holds === undefined || holds(scope))?.run(scope);
   },
-  map: (compiler, _owner, action, path) => compileMapAction(compiler, action.map, `${path}.map`),
+  map: (compiler, owner, action, path) => compileMapAction(compiler, owner, action.map, `${path}.map`),
   model: (compiler, owner, action, path) =>
     compiler.model.action(
       action.model as JsonObject,

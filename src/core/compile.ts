@@ -21,6 +21,7 @@ import {
   doneInvokeType,
   doneStateType,
   errorInvokeType,
+  isMapType,
   type Matching,
   unknownInvokeType,
 } from "./event.ts";
@@ -30,7 +31,6 @@ import { isSchema, takeIn } from "./intake.ts";
 import { compileInvoke } from "./invoke.ts";
 import { InvokeIds } from "./invoke-ids.ts";
 import { isObject, type JsonObject } from "./json.ts";
-import { Nearest } from "./nearest.ts";
 import {
   checkCheckpoint,
   checkLimits,
@@ -89,7 +89,7 @@ class Connection implements Compiler {
   readonly definition: Parts;
   readonly model: DataModel;
   readonly vocabulary: Vocabulary;
-  readonly nearest = new Nearest();
+  readonly nearest;
   readonly tracksWrites: boolean;
   readonly #model: DataModel;
   readonly #problems: Problems;
@@ -101,6 +101,7 @@ class Connection implements Compiler {
   constructor(definition: Parts, problems: Problems, open: boolean) {
     this.definition = definition;
     this.#problems = problems;
+    this.nearest = problems.nearest;
     this.#model = modelOf(definition.model, problems);
     this.model = reportingModel(this.#model, problems);
     this.#matching = (definition.matching ?? "exact") as Matching;
@@ -195,7 +196,7 @@ class Connection implements Compiler {
         const here = inside(at, event);
         if (event === "") this.problem(here, "needs an event", "without one, write it under `always`");
         this.vocabulary.hear([event], here);
-        this.#addTransitions(node, [event], handlers, here);
+        this.#addTransitions(node, [event], handlers, here, { platform: isMapType(event) });
       }
     }
     if (onDone !== undefined) {

@@ -4,10 +4,14 @@ import type { DataModel } from "./data-model.ts";
 import type { Nearest } from "./nearest.ts";
 import type { Reporter } from "./problem.ts";
 
-export interface Compiler extends Reporter {
+/** Who checks names and shapes. */
+export interface Checker extends Reporter {
+  readonly nearest: Nearest;
+}
+
+export interface Compiler extends Checker {
   readonly model: DataModel;
   readonly vocabulary: Names;
-  readonly nearest: Nearest;
   /** Whether writes must be attributed to the regions that make them. */
   readonly tracksWrites: boolean;
   find(name: string): StateNode | undefined;
@@ -30,6 +34,8 @@ export interface Names {
   machineName(machine: unknown, place: string): string | undefined;
   /** An event that the machine itself makes needs no declaration. */
   raise(type: unknown): void;
+  /** Notes that a map of this name begins somewhere; false if one does so elsewhere already. */
+  beginMap(name: string): boolean;
 }
 
 /** What an author wrote, before anybody looked at it. */

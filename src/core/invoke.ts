@@ -3,7 +3,7 @@ import { compileBlock } from "./actions.ts";
 import type { CompensateNode, InvokeNode, StateNode } from "./chart.ts";
 import type { Compiler, Parts } from "./compiler.ts";
 import { freezeDeep, isObject, type Json, type JsonObject, toJson } from "./json.ts";
-import { itemOf } from "./map.ts";
+import { itemInput, itemOf } from "./map.ts";
 import { constantMs } from "./policy.ts";
 import { inside, messageOf, show } from "./problem.ts";
 import { flagAt, isName, namesAt, partsAt } from "./shape.ts";
@@ -25,7 +25,10 @@ export function compileInvoke(
     kind: activity ? "activity" : "machine",
     id: idOf(compiler, parts.id, id, inside(place, "id")),
     source: either ? sourceOf(compiler, parts, place) : () => "",
-    input: jsonOf(compiler, parts.input, inside(place, "input")),
+    input:
+      parts.item !== undefined && parts.input === undefined
+        ? itemInput(parts.item)
+        : jsonOf(compiler, parts.input, inside(place, "input")),
     item: itemOf(compiler, parts.item, inside(place, "item")),
     options: optionsOf(compiler, parts, place),
     autoforward: flagAt(compiler, parts.autoforward, inside(place, "autoforward")),

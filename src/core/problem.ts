@@ -4,6 +4,7 @@
  */
 import { HoldfastError } from "../errors.ts";
 import { limits } from "../limits.ts";
+import { Nearest } from "./nearest.ts";
 
 /** One thing that is wrong: its place as the author wrote it, what is wrong there, and what would be right. */
 export interface Problem {
@@ -83,6 +84,7 @@ export function messageOf(error: unknown): string {
 
 /** All problems found, each once, up to a bound; the last one says if there were more. */
 export class Problems implements Reporter {
+  readonly nearest = new Nearest();
   readonly #list: Problem[] = [];
   readonly #seen = new Set<string>();
   /** Where nothing more is said: what stands there could not be taken in, and whoever misses it would say so again. */

@@ -2,7 +2,7 @@
  * Shapes: which keys each part of a definition has, and what kind of value belongs where. A key that is not known is a
  * slip that would otherwise be ignored in silence.
  */
-import type { Compiler, Parts } from "./compiler.ts";
+import type { Checker, Parts } from "./compiler.ts";
 import type {
   Branch,
   CompensateParts,
@@ -25,7 +25,7 @@ const stateKeys = keysOf<keyof StateDefinition>({
   ...{ id: true, data: true, type: true, initial: true, states: true, on: true, always: true, after: true },
   ...{ entry: true, exit: true, invoke: true, onDone: true, defer: true, output: true, history: true },
   ...{ target: true, update: true, actions: true, writes: true, invariants: true, require: true },
-  ...{ ensure: true, tags: true, description: true, meta: true },
+  ...{ ensure: true, tags: true, description: true, meta: true, attempt: true, map: true, approval: true },
 });
 
 const machineKeys = keysOf<Exclude<keyof MachineDefinition, keyof StateDefinition>>({
@@ -52,7 +52,7 @@ export const shapes = {
   invocation: keysOf<keyof InvokeActivity | keyof InvokeMachine>({
     ...{ id: true, input: true, onDone: true, onError: true, onUnknown: true, finalize: true },
     ...{ idLocation: true, activity: true, compensate: true, retry: true, timeout: true, heartbeat: true },
-    ...{ once: true, reconcile: true, machine: true, autoforward: true },
+    ...{ once: true, reconcile: true, machine: true, autoforward: true, item: true },
   }),
   compensation: keysOf<keyof CompensateParts>({ activity: true, input: true }),
   retry: ["attempts", "first", "factor", "max", "never"],
@@ -62,6 +62,32 @@ export const shapes = {
   }),
   spawn: keysOf<keyof SpawnParts>({ machine: true, id: true, input: true }),
   branch: keysOf<keyof Branch>({ guard: true, actions: true }),
+  map: ["begin", "over", "workers", "tolerate", "collect", "settle", "end", "worker"],
+  item: ["of", "worker", "as"],
+  attempt: keysOf<keyof Exclude<StateDefinition["attempt"], undefined>>({
+    invoke: true,
+    catch: true,
+    timeout: true,
+    onTimeout: true,
+    finally: true,
+  }),
+  "map over a list": keysOf<keyof Exclude<StateDefinition["map"], undefined>>({
+    ...{ over: true, as: true, activity: true, machine: true, input: true, retry: true, timeout: true },
+    ...{ heartbeat: true, once: true, reconcile: true, compensate: true, concurrency: true, tolerate: true },
+    ...{ collect: true, onDone: true, onError: true },
+  }),
+  approval: keysOf<keyof Exclude<StateDefinition["approval"], undefined>>({
+    ...{
+      ask: true,
+      approve: true,
+      reject: true,
+      by: true,
+      timeout: true,
+      onApproved: true,
+      onRejected: true,
+    },
+    ...{ onTimeout: true },
+  }),
   unhandled: ["known", "unknown"],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
@@ -69,7 +95,7 @@ export type Shape = keyof typeof shapes;
 
 /** Reports every key of `parts` that is none of `known`. */
 export function checkKeys(
-  compiler: Compiler,
+  checker: Checker,
   parts: Parts,
   known: readonly string[],
   what: string,
@@ -78,18 +104,18 @@ export function checkKeys(
   for (const key of Object.keys(parts)) {
     if (known.includes(key)) continue;
     const advice = `there are ${someOf(known)}`;
-    compiler.problem(inside(place, key), `is no key of ${what}`, compiler.nearest.fix(key, known, advice));
+    checker.problem(inside(place, key), `is no key of ${what}`, checker.nearest.fix(key, known, advice));
   }
 }
 
 /** The parts of something that has keys; nothing, and a problem, if it has none or is something else. */
-export function partsAt(compiler: Compiler, given: unknown, shape: Shape, place: string): Parts {
+export function partsAt(checker: Checker, given: unknown, shape: Shape, place: string): Parts {
   const what = /^[aeiou]/.test(shape) ? `an ${shape}` : `a ${shape}`;
   if (!isObject(given)) {
-    compiler.problem(place, `is ${show(given)}`, `write ${what}: an object with ${someOf(shapes[shape])}`);
+    checker.problem(place, `is ${show(given)}`, `write ${what}: an object with ${someOf(shapes[shape])}`);
     return {};
   }
-  checkKeys(compiler, given, shapes[shape], what, place);
+  checkKeys(checker, given, shapes[shape], what, place);
   return given;
 }
 
@@ -97,41 +123,37 @@ export function partsAt(compiler: Compiler, given: unknown, shape: Shape, place:
 const reserved = ["__proto__", "constructor", "prototype"];
 
 /** The entries of something that maps names to values, as long as it does. */
-export function entriesAt(
-  compiler: Compiler,
-  given: unknown,
-  place: string,
-): [name: string, value: unknown][] {
+export function entriesAt(checker: Checker, given: unknown, place: string): [name: string, value: unknown][] {
   if (given === undefined) return [];
   if (!isObject(given)) {
-    compiler.problem(place, `is ${show(given)}`, "write an object: a name for each key");
+    checker.problem(place, `is ${show(given)}`, "write an object: a name for each key");
     return [];
   }
   const entries = Object.entries(given);
   for (const [name] of entries)
     if (reserved.includes(name))
-      compiler.problem(inside(place, name), "is a name that every object has already", "choose another");
+      checker.problem(inside(place, name), "is a name that every object has already", "choose another");
   return entries;
 }
 
 /** Reports what is given and not text. */
-export function checkText(compiler: Compiler, given: unknown, place: string): void {
+export function checkText(checker: Checker, given: unknown, place: string): void {
   if (given !== undefined && typeof given !== "string")
-    compiler.problem(place, `is ${show(given)}`, "write text");
+    checker.problem(place, `is ${show(given)}`, "write text");
 }
 
 /** Whether something is given and true; reports what is neither true nor false. */
-export function flagAt(compiler: Compiler, given: unknown, place: string): boolean {
+export function flagAt(checker: Checker, given: unknown, place: string): boolean {
   if (given !== undefined && typeof given !== "boolean")
-    compiler.problem(place, `is ${show(given)}`, "write true or false");
+    checker.problem(place, `is ${show(given)}`, "write true or false");
   return given === true;
 }
 
 /** A list of names; empty, and a problem, if it is none. */
-export function namesAt(compiler: Compiler, given: unknown, place: string): readonly string[] {
+export function namesAt(checker: Checker, given: unknown, place: string): readonly string[] {
   if (given === undefined) return [];
   if (Array.isArray(given) && given.every((name) => typeof name === "string" && name !== "")) return given;
-  compiler.problem(place, "must be a list of names");
+  checker.problem(place, "must be a list of names");
   return [];
 }
 

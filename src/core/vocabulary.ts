@@ -23,6 +23,7 @@ export class Vocabulary implements Names {
   readonly #open: boolean;
   readonly #missing = new Set<string>();
   readonly #raised = new Set<string>();
+  readonly #maps = new Set<string>();
   /** Where events are listened to, to be compared with what is declared and raised when all is known. */
   readonly #heard: (readonly [type: string, place: string])[] = [];
   readonly descriptors = new Set<string>();
@@ -103,6 +104,12 @@ export class Vocabulary implements Names {
 
   raise(type: unknown): void {
     if (typeof type === "string") this.#raised.add(type);
+  }
+
+  beginMap(name: string): boolean {
+    const isFirst = !this.#maps.has(name);
+    this.#maps.add(name);
+    return isFirst;
   }
 
   /** Events are listened to at this place. */
