@@ -188,7 +188,7 @@ describe("what is code stays as it is", () => {
       initial: "a",
       states: { a: { invoke: { machine: child }, on: { go: { guard: "guard" } } } },
     });
-    const definition = machine.definition as MachineDefinition & { context?: unknown };
+    const definition = machine.definition as unknown as MachineDefinition & { context?: unknown };
     expect(definition.context).toBe(schema);
     expect(definition.events?.go).toBe(schema);
     expect(definition.guards?.guard).toBe(guard);

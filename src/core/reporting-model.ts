@@ -32,6 +32,8 @@ export function reportingModel(model: DataModel, report: Reporter): DataModel {
   };
   return {
     name: model.name,
+    // Whether a model has sessions is part of what it is; compiling opens none.
+    ...(model.save === undefined ? {} : { save: model.save }),
     start: (source, path) => attempt(path, () => model.start(source, path)),
     value: (source, path) => attempt(path, () => model.value(source, path)),
     condition: (source, path) => attempt(path, () => model.condition(source, path)),
