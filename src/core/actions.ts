@@ -11,7 +11,7 @@ import { compileGuard } from "./guard.ts";
 import { freeze, freezeDeep, isObject, type Json, type JsonObject, toJson } from "./json.ts";
 import { compileMapAction } from "./map.ts";
 import { resumePolicy } from "./policy.ts";
-import { inside, itemsAt, type Reporter, show, showProblem } from "./problem.ts";
+import { inside, itemsAt, problemOf, type Reporter, show, showProblem } from "./problem.ts";
 import { checkKeys, checkText, isName, partsAt } from "./shape.ts";
 import { delayOf, expressionOf, jsonOf, machineOf, optionalTextOf, textOf } from "./value.ts";
 
@@ -162,9 +162,7 @@ function compileAction(compiler: Compiler, owner: StateNode, action: unknown, pa
   if (kind === undefined || known.length > 1) {
     const all = Object.keys(kinds);
     const fix = `write an object with one of ${all.join(", ")}`;
-    compiler.problem(
-      path,
-      "is not an action",
+    compiler.problem(path, "is not an action", () =>
       compiler.nearest.fix(kind === undefined ? keys[0] : undefined, all, fix),
     );
     return nothing;
@@ -297,7 +295,7 @@ function hasType({ type, to, via }: Parts): boolean {
 /** Problems of parts that only a step sees are errors of that step. */
 const thrower: Reporter = {
   problem(path, problem, fix) {
-    throw new TypeError(showProblem(fix === undefined ? { path, problem } : { path, problem, fix }));
+    throw new TypeError(showProblem(problemOf(path, problem, fix)));
   },
 };
 

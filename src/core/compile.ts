@@ -41,7 +41,7 @@ import {
   unhandledPolicy,
   writePolicy,
 } from "./policy.ts";
-import { inside, itemsAt, type Problem, Problems, show, someOf } from "./problem.ts";
+import { type Fix, inside, itemsAt, type Problem, Problems, show, someOf } from "./problem.ts";
 import { modelOf, reportingModel } from "./reporting-model.ts";
 import { checkText, entriesAt, flagAt, isName, partsAt, type Shape } from "./shape.ts";
 import { expandShorthand } from "./shorthand/expand.ts";
@@ -72,10 +72,7 @@ export type Compilation =
 export function compile(given: unknown, { open = false }: CompileOptions = {}): Compilation {
   const problems = new Problems();
   const taken = takeIn(given, problems);
-  if (!isObject(taken)) {
-    problems.problem("", `is ${show(taken)}`, "a machine is defined by an object with an id and states");
-    return { problems: problems.list, id: undefined, compiled: undefined };
-  }
+  if (taken === undefined) return { problems: problems.list, id: undefined, compiled: undefined };
   const definition = expandShorthand(taken, problems);
   const connection = new Connection(definition, problems, open);
   connection.connect();
@@ -118,7 +115,7 @@ class Connection implements Compiler {
     this.tracksWrites = this.#tree.nodes.some((node) => node.kind === "parallel");
   }
 
-  problem(path: string, problem: string, fix?: string): void {
+  problem(path: string, problem: string, fix?: Fix): void {
     this.#problems.problem(path, problem, fix);
   }
 
@@ -131,6 +128,7 @@ class Connection implements Compiler {
   }
 
   connect(): void {
+    if (this.#tree.isFull) return;
     compileGuards(this);
     compileUpdates(this);
     for (const [node, { state, place }] of this.#tree.sources) {

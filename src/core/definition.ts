@@ -335,7 +335,7 @@ export interface MachineDefinition<Context = JsonObject, Ev extends EventShape =
     | Context
     | ((scope: { readonly input: Input; readonly at: number }) => Context)
     | ModelSource;
-  /** The events this machine knows, beyond those its states handle. */
+  /** The events this machine knows. If there are any, states handle no others but those the machine makes itself. */
   readonly events?: Readonly<Record<string, unknown>>;
   /** Which event goes first when several wait: higher first, 0 unless given. Keys are event descriptors. */
   readonly priorities?: Readonly<Record<string, number>>;

@@ -111,8 +111,9 @@ export function compileGuards(compiler: Compiler): void {
 function compileIn(compiler: Compiler, name: unknown, path: string): Condition {
   const node = typeof name === "string" ? compiler.find(name) : undefined;
   if (node === undefined) {
-    const fix = compiler.nearest.fix(name, compiler.paths(), "write a path such as a.b, or #id");
-    compiler.problem(path, `names no state: ${show(name)}`, fix);
+    compiler.problem(path, `names no state: ${show(name)}`, () =>
+      compiler.nearest.fix(name, compiler.paths(), "write a path such as a.b, or #id"),
+    );
     return never;
   }
   return (scope) => scope.isActive(node);

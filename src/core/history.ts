@@ -1,6 +1,6 @@
 /** Histories: where they lead, given what is remembered. https://www.w3.org/TR/scxml/#history */
 import { limits } from "../limits.ts";
-import { type StateNode, type TransitionNode, transitionDomain } from "./chart.ts";
+import { type Route, type StateNode, type TransitionNode, transitionDomain } from "./chart.ts";
 
 /** What histories remember: paths of states by the path of the history state. */
 export type History = Readonly<Record<string, readonly string[]>>;
@@ -43,7 +43,7 @@ export function leadsBack(history: StateNode): boolean {
   const seen = new Set<StateNode>([history]);
   // What is added while it is walked is walked too.
   for (const node of seen) {
-    const next = (node.initial?.targets ?? []).filter(({ kind }) => kind === "history");
+    const next = (node.initial as Route).targets.filter(({ kind }) => kind === "history");
     if (next.includes(history) || seen.size > limits.historiesMax) return true;
     for (const target of next) seen.add(target);
   }

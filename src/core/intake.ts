@@ -4,14 +4,19 @@
  * What is code by nature stays as it is: functions, schemas, machines and the data model.
  */
 import { limits } from "../limits.ts";
+import type { Parts } from "./compiler.ts";
 import type { MachineReference } from "./definition.ts";
-import { inside, messageOf, type Problems } from "./problem.ts";
+import { isObject } from "./json.ts";
+import { inside, messageOf, type Problems, show } from "./problem.ts";
 
-/** A plain copy of a definition; what cannot be copied is reported and left out. */
-export function takeIn(given: unknown, problems: Problems): unknown {
+/** A plain copy of a definition; what cannot be copied is reported and left out. Undefined if nothing is left. */
+export function takeIn(given: unknown, problems: Problems): Parts | undefined {
   const intake = new Intake(problems);
   const copy = intake.take(given, "", "");
-  return intake.isTooLarge ? undefined : copy;
+  if (intake.isTooLarge) return undefined;
+  if (isObject(copy)) return copy;
+  problems.problem("", `is ${show(copy)}`, "a machine is defined by an object with an id and states");
+  return undefined;
 }
 
 /** Whether a value is a machine, which only code can make: it has a function. */

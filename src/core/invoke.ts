@@ -24,7 +24,7 @@ export function compileInvoke(
   return {
     kind: activity ? "activity" : "machine",
     id: idOf(compiler, parts.id, id, inside(place, "id")),
-    source: either ? sourceOf(compiler, parts, place) : () => "",
+    source: either ? sourceOf(compiler, parts, place) : nowhere,
     input:
       parts.item !== undefined && parts.input === undefined
         ? itemInput(parts.item)
@@ -40,6 +40,9 @@ export function compileInvoke(
         : compiler.model.location(parts.idLocation as JsonObject, inside(place, "idLocation")),
   };
 }
+
+/** Stands for a source that is missing; a machine with such a one never runs. */
+const nowhere: InvokeNode["source"] = () => "";
 
 /** An id the author gave must be a name; the root's own is empty, as its path is. */
 function idOf(compiler: Compiler, given: unknown, id: unknown, place: string): InvokeNode["id"] {

@@ -46,8 +46,13 @@ function slipsBetween(one: string, other: string, most: number): number {
         (next[column - 1] as number) + 1,
         (row[column - 1] as number) + changed,
       );
-      if (column > 1 && one[line - 1] === other[column - 2] && one[line - 2] === other[column - 1])
-        slips = Math.min(slips, (before[column - 2] ?? most) + 1);
+      if (
+        line > 1 &&
+        column > 1 &&
+        one[line - 1] === other[column - 2] &&
+        one[line - 2] === other[column - 1]
+      )
+        slips = Math.min(slips, (before[column - 2] as number) + 1);
       next.push(slips);
       least = Math.min(least, slips);
     }

@@ -13,9 +13,12 @@ export interface Problem {
   readonly fix?: string;
 }
 
+/** What would be right; finding it out may take a while, and is left until the problem is listed. */
+export type Fix = string | (() => string);
+
 /** Who is told of a problem. */
 export interface Reporter {
-  problem(path: string, problem: string, fix?: string): void;
+  problem(path: string, problem: string, fix?: Fix): void;
 }
 
 /** A place inside another, as authors write it: `states.a.on.go`, `on["order.*"]`, `entry[1]`. */
@@ -94,7 +97,7 @@ export class Problems implements Reporter {
   #more = 0;
 
   /** Something at `place`, inside `parent`, could not be taken in. */
-  unreadable(parent: string, place: string, problem: string, fix?: string): void {
+  unreadable(parent: string, place: string, problem: string, fix?: Fix): void {
     this.problem(place, problem, fix);
     this.#silent.add(parent).add(place);
   }
@@ -104,7 +107,7 @@ export class Problems implements Reporter {
     this.#origins.set(expanded, written);
   }
 
-  problem(path: string, problem: string, fix?: string): void {
+  problem(path: string, problem: string, fix?: Fix): void {
     if (this.#silent.has(path)) return;
     const place = this.#written(path) || "definition";
     const key = `${place} ${problem}`;
@@ -114,7 +117,7 @@ export class Problems implements Reporter {
       return;
     }
     this.#seen.add(key);
-    this.#list.push(fix === undefined ? { path: place, problem } : { path: place, problem, fix });
+    this.#list.push(problemOf(place, problem, fix));
   }
 
   #written(path: string): string {
@@ -137,6 +140,12 @@ export class Problems implements Reporter {
       { path: "definition", problem: `has ${this.#more} more problems than are listed here` },
     ];
   }
+}
+
+/** A problem as it is listed. */
+export function problemOf(path: string, problem: string, fix: Fix | undefined): Problem {
+  if (fix === undefined) return { path, problem };
+  return { path, problem, fix: typeof fix === "string" ? fix : fix() };
 }
 
 /** A problem as one line. */

@@ -103,8 +103,9 @@ export function checkKeys(
 ): void {
   for (const key of Object.keys(parts)) {
     if (known.includes(key)) continue;
-    const advice = `there are ${someOf(known)}`;
-    checker.problem(inside(place, key), `is no key of ${what}`, checker.nearest.fix(key, known, advice));
+    checker.problem(inside(place, key), `is no key of ${what}`, () =>
+      checker.nearest.fix(key, known, `there are ${someOf(known)}`),
+    );
   }
 }
 

@@ -42,8 +42,6 @@ function firstKey(path: string): string {
   return dot < 0 ? path : path.slice(0, dot);
 }
 
-const keysIn = (node: StateNode): string[] => [...node.children, ...node.histories].map(({ key }) => key);
-
 /** The targets of a transition or a history, each with a problem if it names no state. */
 export function targetsOf(
   compiler: Compiler,
@@ -55,14 +53,14 @@ export function targetsOf(
   const targets = itemsAt(given, place).flatMap(([name, at]) => {
     const found = typeof name === "string" ? resolveTarget(name, source, tree) : undefined;
     if (found !== undefined) return [found];
-    compiler.problem(at, `names no state: ${show(name)}`, targetFix(compiler, tree, source, name));
+    compiler.problem(at, `names no state: ${show(name)}`, () => targetFix(compiler, tree, source, name));
     return [];
   });
   return together(compiler, targets, place);
 }
 
 function targetFix(compiler: Compiler, tree: Tree, source: StateNode, name: unknown): string {
-  const advice = `from here there are ${someOf(keysIn(source.parent ?? source))}, .child and #id`;
+  const advice = `from here there are ${someOf(tree.keysIn(source.parent ?? source))}, .child and #id`;
   if (typeof name !== "string") return advice;
   const elsewhere = tree.byKey.get(name);
   if (elsewhere !== undefined) return `the state of that key is ${show(elsewhere.path)}; ${advice}`;
@@ -72,12 +70,12 @@ function targetFix(compiler: Compiler, tree: Tree, source: StateNode, name: unkn
 /** Names a target could have had, written as it is written. */
 function candidates(source: StateNode, tree: Tree, name: string): readonly string[] {
   if (name.startsWith("#")) return [...tree.byId.keys()].map((id) => `#${id}`);
-  if (name.startsWith(".")) return keysIn(source).map((key) => `.${key}`);
+  if (name.startsWith(".")) return tree.keysIn(source).map((key) => `.${key}`);
   if (name.includes(".")) return [...tree.byPath.keys()];
-  const names: string[] = [];
+  const names: (readonly string[])[] = [];
   for (let scope: StateNode | undefined = source.parent ?? source; scope !== undefined; scope = scope.parent)
-    names.push(...keysIn(scope));
-  return names;
+    names.push(tree.keysIn(scope));
+  return names.flat();
 }
 
 /** Where a compound state begins; each target must lie inside it. */
@@ -88,7 +86,6 @@ export function initialsOf(
   given: unknown,
   place: string,
 ): StateNode[] {
-  const known = node.children.map(({ key }) => key);
   const targets = itemsAt(given, place).flatMap(([name, at]) => {
     const found =
       typeof name !== "string"
@@ -97,8 +94,10 @@ export function initialsOf(
           ? resolveTarget(name, node, tree)
           : descend(node, name.replace(/^\./, ""), tree);
     if (found !== undefined && isDescendant(found, node)) return [found];
-    const fix = compiler.nearest.fix(name, known, `there are ${someOf(known)}`);
-    compiler.problem(at, `names no state inside: ${show(name)}`, fix);
+    compiler.problem(at, `names no state inside: ${show(name)}`, () => {
+      const known = node.children.map(({ key }) => key);
+      return compiler.nearest.fix(name, known, `there are ${someOf(known)}`);
+    });
     return [];
   });
   return together(compiler, targets, place);

@@ -16,8 +16,11 @@ export class Tree {
   readonly byId = new Map<string, StateNode>();
   /** One state of each key, wherever it is. */
   readonly byKey = new Map<string, StateNode>();
+  /** Whether there are more states than a machine has: what names those left out is no problem of its own. */
+  isFull = false;
   readonly sources = new Map<StateNode, { readonly state: Parts; readonly place: string }>();
   readonly #compiler: Compiler;
+  readonly #keys = new Map<StateNode, readonly string[]>();
 
   constructor(definition: Parts, compiler: Compiler) {
     this.#compiler = compiler;
@@ -32,6 +35,13 @@ export class Tree {
     return name.startsWith("#") ? this.byId.get(name.slice(1)) : this.byPath.get(name);
   }
 
+  /** The keys of the states inside another, for messages; there may be many of both. */
+  keysIn(node: StateNode): readonly string[] {
+    const keys = this.#keys.get(node) ?? [...node.children, ...node.histories].map(({ key }) => key);
+    this.#keys.set(node, keys);
+    return keys;
+  }
+
   #addState(state: unknown, key: string, parent: StateNode | undefined, place: string): void {
     const compiler = this.#compiler;
     if (!isObject(state)) {
@@ -44,7 +54,8 @@ export class Tree {
       compiler.problem(place, "has a bad key: state keys are not empty and have no dot or # in them");
     if (this.nodes.length >= limits.statesMax || depth > limits.stateDepthMax) {
       const most = `a machine has at most ${limits.statesMax} states, ${limits.stateDepthMax} deep`;
-      compiler.problem(place, `is too much: ${most}`);
+      if (!this.isFull) compiler.problem(place, `is too much: ${most}`);
+      this.isFull = this.nodes.length >= limits.statesMax;
       return;
     }
     if (path.length > limits.statePathLengthMax) {

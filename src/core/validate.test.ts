@@ -235,6 +235,17 @@ describe("values of the wrong kind", () => {
     ]);
   });
 
+  test("are shown as far as it takes to recognise them", () => {
+    const shown = (matching: unknown) => ofMachine({ matching })[0];
+    expect(shown([[[[1]]]])).toBe("matching is [[[…]]]; write exact or scxml");
+    expect(shown("x".repeat(500))).toBe(
+      `matching is "${"x".repeat(limits.valueShownMax - 1)}…; write exact or scxml`,
+    );
+    expect(shown({ f: () => 1, n: null })).toBe(
+      'matching is {"f":a function,"n":null}; write exact or scxml',
+    );
+  });
+
   test("in a transition", () => {
     expect(ofState({ on: { go: 5 } })[0]).toContain(
       "states.a.on.go is 5; write a transition: an object with target",

@@ -79,12 +79,10 @@ export class Vocabulary implements Names {
       if (implemented) this.#missing.add(`${kind} ${JSON.stringify(name)}`);
       return;
     }
-    const names = Object.keys(declared);
-    this.#compiler.problem(
-      place,
-      `names no ${kind}: ${show(name)}`,
-      this.#compiler.nearest.fix(name, names, `there are ${someOf(names)}`),
-    );
+    this.#compiler.problem(place, `names no ${kind}: ${show(name)}`, () => {
+      const names = Object.keys(declared);
+      return this.#compiler.nearest.fix(name, names, `there are ${someOf(names)}`);
+    });
   }
 
   useActivity(name: unknown, place: string): void {
@@ -127,8 +125,9 @@ export class Vocabulary implements Names {
     const known = [...new Set([...events, ...this.#raised])];
     for (const [type, place] of this.#heard) {
       if (events.has(type) || this.#raised.has(type) || type.endsWith("*") || isPlatformType(type)) continue;
-      const fix = this.#compiler.nearest.fix(type, known, `there are ${someOf(known)}`);
-      this.#compiler.problem(place, `is for an event the machine does not declare: ${show(type)}`, fix);
+      this.#compiler.problem(place, `is for an event the machine does not declare: ${show(type)}`, () =>
+        this.#compiler.nearest.fix(type, known, `there are ${someOf(known)}`),
+      );
     }
   }
 

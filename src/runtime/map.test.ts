@@ -58,7 +58,7 @@ onEveryStore((world) => {
     expect(context).toEqual({
       list: letters,
       kept: ["A", "B", "C", null, "E", "F", "G"],
-      failures: [{ index: 3, item: "d", error: { name: "Error", message: "too loud" } }],
+      failures: [{ index: 3, item: "d", error: { name: "Error", message: "too loud", attempts: 1 } }],
     });
     expect(state).not.toHaveProperty("maps");
     const settled = [];

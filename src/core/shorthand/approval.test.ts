@@ -116,6 +116,9 @@ test("what is wrong with an approval is told where it was written", () => {
     "states.a.tags must be a list of names",
     `states.a.approval.by ${guard}`,
   ]);
+  expect(lines({ approval: { ...both, onApproved: ["late", "nowhere"] }, on: [] })[0]).toContain(
+    'states.a.approval.onApproved[1].target names no state: "nowhere"',
+  );
   expect(lines({ approval: { ...both, by: 5 }, on: 5 })).toEqual([
     "states.a.on is 5; write an object: a name for each key",
   ]);

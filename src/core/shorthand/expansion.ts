@@ -7,20 +7,27 @@ import { inside, type Problems } from "../problem.ts";
 /** A way from the state to one of its parts. */
 export type Keys = readonly (string | number)[];
 
+/** What the expansions of one definition share. */
+export interface Budget {
+  readonly problems: Problems;
+  /** How many workers its maps may still have. */
+  workersLeft: number;
+}
+
 export class Expansion {
   /** The keys on the way to the state, and its place. */
   readonly path: readonly string[];
   readonly place: string;
   readonly checker: Checker;
-  readonly #problems: Problems;
+  readonly budget: Budget;
   readonly #state: Record<string, unknown>;
 
-  constructor(state: Parts, path: readonly string[], place: string, problems: Problems) {
+  constructor(state: Parts, path: readonly string[], place: string, budget: Budget) {
     this.#state = { ...state };
     this.path = path;
     this.place = place;
-    this.checker = problems;
-    this.#problems = problems;
+    this.checker = budget.problems;
+    this.budget = budget;
   }
 
   get state(): Parts {
@@ -35,7 +42,7 @@ export class Expansion {
 
   /** Says that a place inside the state came from what the author wrote at `written`. */
   from(keys: Keys, written: string): Keys {
-    this.#problems.origin(inside(this.place, ...keys), written);
+    this.budget.problems.origin(inside(this.place, ...keys), written);
     return keys;
   }
 

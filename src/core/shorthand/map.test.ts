@@ -7,6 +7,7 @@ import {
   HoldfastError,
   type Json,
   type JsonObject,
+  limits,
   type MachineDefinition,
   restore,
   type Simulation,
@@ -355,6 +356,29 @@ describe("what is wrong with a map is told where it was written", () => {
       "states.a.always.guard.item.of is 5",
       'states.a.always.guard.item.worker is "1"',
     ]);
+  });
+
+  test("more workers than a machine can have states for", () => {
+    const maps = (count: number, others: object = {}) =>
+      validate({
+        id: "m",
+        initial: "done",
+        states: {
+          done: {},
+          failed: {},
+          ...others,
+          ...Object.fromEntries(
+            Array.from({ length: count }, (_, index) => [
+              `m${index}`,
+              { map: { ...well, concurrency: 100 } },
+            ]),
+          ),
+        },
+      }).map(({ problem }) => problem);
+    expect(maps(49)).toEqual([]);
+    const most = `is too much: a machine has at most ${limits.statesMax} states, ${limits.stateDepthMax} deep`;
+    expect(maps(50)).toEqual([most]);
+    expect(maps(1_000)[0]).toBe(most);
   });
 
   test("expand throws for it, and lists the same problems", () => {

@@ -46,6 +46,7 @@ export function expandMap(parts: Parts, expansion: Expansion, written: string): 
   // Keys that nobody knows are reported already.
   const call = Object.fromEntries(Object.entries(parts).filter(([key]) => callKeys.includes(key)));
   const states: Record<string, unknown> = {};
+  expansion.budget.workersLeft -= workers;
   for (let worker = 1; worker <= workers; worker++) {
     states[`worker${worker}`] = region(name, worker, as, call);
     expansion.from(["states", `worker${worker}`, "states", "working", "invoke"], written);
@@ -53,6 +54,9 @@ export function expandMap(parts: Parts, expansion: Expansion, written: string): 
   }
   expansion.set("states", states, written);
 }
+
+/** A region and the three states in it. */
+export const statesPerWorker = 4;
 
 const callKeys = shapes.invocation.filter(
   (key) => shapes["map over a list"].includes(key) && !/^on[A-Z]/.test(key),
@@ -64,7 +68,9 @@ const advice: Readonly<Record<string, string>> = {
   onError: "say where it leads when more fails than is tolerated",
 };
 
-function concurrencyAt(given: unknown, { checker }: Expansion, place: string): number {
+function concurrencyAt(given: unknown, { checker, budget }: Expansion, place: string): number {
+  // Beyond what a machine can hold, one worker each is enough to be told so.
+  if (budget.workersLeft <= 0) return 1;
   const most = limits.mapConcurrencyMax;
   if (Number.isSafeInteger(given) && (given as number) >= 1 && (given as number) <= most)
     return given as number;
