@@ -2,7 +2,7 @@
  * Actions, from what the author wrote to code over the step under way. An error stops the block that it happens in,
  * and nothing else.
  */
-import type { Code, Compute, SendRequest, StateNode } from "./chart.ts";
+import type { Code, Compute, SendRequest, StateNode, StepScope } from "./chart.ts";
 import { type Compiler, listOf, type Parts } from "./compiler.ts";
 import { durationMs } from "./duration.ts";
 import type { Address } from "./effect.ts";
@@ -172,7 +172,7 @@ function compileAction(compiler: Compiler, owner: StateNode, action: unknown, pa
 }
 
 function compileUpdate(compiler: Compiler, owner: StateNode, source: unknown, path: string): Code {
-  const recipe = typeof source === "string" ? namedUpdate(compiler, source, path) : source;
+  const recipe = recipeOf(compiler, source, path);
   if (recipe === undefined || !checkUpdate(compiler, recipe, path)) return nothing;
   const update = compiler.model.update(recipe, path);
   if (!compiler.tracksWrites) {
@@ -186,6 +186,20 @@ function compileUpdate(compiler: Compiler, owner: StateNode, source: unknown, pa
     scope.context = after;
     if (after !== before) scope.wrote(owner, before, after);
   };
+}
+
+/** The recipe that is written there, or that goes by the name; with its parameters, computed each time it runs. */
+function recipeOf(compiler: Compiler, source: unknown, path: string): unknown {
+  if (typeof source === "string") return namedUpdate(compiler, source, path);
+  const { type, params } = (isObject(source) ? source : {}) as Parts;
+  if (typeof type !== "string") return source;
+  // Where updates are data, a field of the context may be called `type` as well.
+  if (compiler.model.name !== "plain" && !Object.hasOwn(compiler.vocabulary.updates, type)) return source;
+  partsAt(compiler, source, "reference", path);
+  const recipe = namedUpdate(compiler, type, inside(path, "type"));
+  const given = jsonOf(compiler, params, inside(path, "params"));
+  if (typeof recipe !== "function") return recipe;
+  return (draft: unknown, scope: StepScope) => recipe(draft, scope, given(scope));
 }
 
 function namedUpdate(compiler: Compiler, name: string, path: string): unknown {

@@ -5,7 +5,8 @@ import type { Compiler, Parts } from "./compiler.ts";
 import { isObject } from "./json.ts";
 import { compileItemGuard } from "./map.ts";
 import { inside, itemsAt, show } from "./problem.ts";
-import { entriesAt } from "./shape.ts";
+import { entriesAt, partsAt } from "./shape.ts";
+import { jsonOf } from "./value.ts";
 
 /** A guard's code; undefined when there is none. A guard that throws is false, and `error.execution` is raised. */
 export function compileGuard(compiler: Compiler, source: unknown, path: string): Condition | undefined {
@@ -46,6 +47,7 @@ function compileCondition(compiler: Compiler, source: unknown, path: string, tal
   if (typeof source === "string") return compileNamed(compiler, source, path, tally);
   if (typeof source === "function") return (scope) => Boolean(source(scope));
   const parts = (isObject(source) ? source : {}) as Parts;
+  if (typeof parts.type === "string") return compileUse(compiler, parts, path);
   const all = (key: string) =>
     itemsAt(parts[key], inside(path, key)).map(([one, at]) => compileCondition(compiler, one, at, tally));
   if (parts.in !== undefined) return compileIn(compiler, parts.in, inside(path, "in"));
@@ -89,6 +91,22 @@ function compileNamed(compiler: Compiler, name: string, path: string, tally: Tal
   const compiled = known ?? compileDeclared(compiler, name, source);
   tally.count = Math.min(tally.count + compiled.count, Number.MAX_SAFE_INTEGER);
   return compiled.holds;
+}
+
+/** A named guard with its parameters, which are computed each time it is asked. */
+function compileUse(compiler: Compiler, parts: Parts, path: string): Condition {
+  const { vocabulary } = compiler;
+  const { type: name, params } = partsAt(compiler, parts, "reference", path) as {
+    type: string;
+    params?: unknown;
+  };
+  vocabulary.use("guard", name, inside(path, "type"));
+  const given = jsonOf(compiler, params, inside(path, "params"));
+  if (!Object.hasOwn(vocabulary.guards, name)) return never;
+  const guard = vocabulary.guards[name];
+  if (typeof guard === "function") return (scope) => Boolean(guard(scope, given(scope)));
+  compiler.problem(path, `gives parameters to ${show(name)}, which is not a function`);
+  return never;
 }
 
 function compileDeclared(compiler: Compiler, name: string, source: unknown) {

@@ -88,6 +88,8 @@ export const shapes = {
     },
     ...{ onTimeout: true },
   }),
+  /** A guard or an update by name, with parameters. */
+  reference: ["type", "params"],
   unhandled: ["known", "unknown"],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
