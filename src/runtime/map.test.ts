@@ -67,7 +67,7 @@ onEveryStore((world) => {
     expect(settled).toHaveLength(letters.length);
   });
 
-  test("B2: a map that fails for good cancels what is under way and ends as its machine says", async () => {
+  test("a map that fails for good cancels what is under way and ends as its machine says", async () => {
     const here = await world();
     const aborted: string[] = [];
     const shout = (letter: string, { signal }: { signal: AbortSignal }) => {
