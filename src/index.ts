@@ -1,7 +1,6 @@
 /** Holdfast's public entry: re-exports only. */
 
 export { compensationMachine } from "./core/compensation.ts";
-export type { Problem } from "./core/compile.ts";
 export type * from "./core/data-model.ts";
 export type * from "./core/definition.ts";
 export { durationMs } from "./core/duration.ts";
@@ -10,14 +9,18 @@ export { type Event, type EventKind, type EventShape, type Matching, settledEven
 export { freezeStates, type Json, type JsonObject, type Path } from "./core/json.ts";
 export { defineMachine, type Implementations, type Machine } from "./core/machine.ts";
 export { apply, diff, type Patch } from "./core/patch.ts";
+export type { Problem } from "./core/problem.ts";
 export { can, hasTag, matches, nextEvents } from "./core/query.ts";
 export { restore } from "./core/restore.ts";
 export type * from "./core/scope.ts";
+export type * from "./core/shorthand/definition.ts";
+export { expand } from "./core/shorthand/expand.ts";
 export { type SimulateOptions, type Simulation, simulate, type Turn } from "./core/simulate.ts";
 export type * from "./core/state.ts";
 export { type CancelOptions, cancel, type Outcome, resume, type Step, start, step } from "./core/step.ts";
 export { type Due, type Outage, type ResumePolicy, resumedDue } from "./core/timer.ts";
 export type * from "./core/trace.ts";
+export { validate } from "./core/validate.ts";
 export type { StepOptions } from "./core/work.ts";
 export { type ErrorCode, errors, HoldfastError, isHoldfastError, type Retry } from "./errors.ts";
 export { limits } from "./limits.ts";

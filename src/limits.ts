@@ -12,6 +12,34 @@ export const limits = {
   statesMax: 20_000,
   /** Nesting of states. Paths, diagrams and recursion stay sane below it. */
   stateDepthMax: 64,
+  /** Characters of a state's path. It is part of every stored configuration, and of all paths below it. */
+  statePathLengthMax: 1_024,
+  /** Values of one definition, counted where they stand. Keeps aliases that multiply finite; ten times a large machine. */
+  definitionValuesMax: 500_000,
+  /** Nesting of a definition: states at their deepest, with actions in them, and JSON in those. */
+  definitionDepthMax: 400,
+  /** Characters of a key in a definition. Keys are names; a longer one is data in the wrong place. */
+  keyLengthMax: 1_024,
+  /** Targets of one transition. Each pair of them is checked, and each lies in a region of its own. */
+  targetsMax: 100,
+  /** Conditions one guard comes to when the names in it are followed. They are all evaluated within a step. */
+  conditionsMax: 1_000,
+  /** Histories that one default may lead through before it counts as leading nowhere. */
+  historiesMax: 1_000,
+  /** Problems of one definition that are listed. Nobody reads on, and a hostile definition has millions. */
+  problemsMax: 1_000,
+  /** Names that a message lists: a few to choose from, not a page. */
+  namesShownMax: 12,
+  /** Characters that a message shows of a value: enough to recognise it. */
+  valueShownMax: 100,
+  /** Names compared to find the nearest ones for one definition: tens of milliseconds in all. */
+  comparedNamesMax: 50_000,
+  /** Characters of a name that others are compared with; nobody misspells a longer one by a letter. */
+  comparedLengthMax: 64,
+  /** Regions that a map over a list may have. Each is a state; more concurrency belongs to child machines. */
+  mapConcurrencyMax: 100,
+  /** Characters of a delay written as text. */
+  durationLengthMax: 64,
   /** Configurations and plans a compiled machine remembers before it starts its cache afresh. */
   cachedMax: 10_000,
   /** Turns a simulation may need to come to rest without time passing; runs that keep sending to each other never do. */

@@ -247,7 +247,7 @@ describe("send", () => {
   test("to what is no address is an error event that names the place and carries the send's id", () => {
     for (const to of ["nowhere", 5, null, {}, { child: 1 }, { run: "a", url: "b" }, { email: "x" }]) {
       const run = simulate(
-        doing([{ send: { type: "x", id: "mine", to: to as never } }, { log: "not reached" }]),
+        doing([{ send: { type: "x", id: "mine", to: (() => to) as never } }, { log: "not reached" }]),
       );
       expect(run.send("go").errors).toMatchObject([{ type: "error.execution", sendId: "mine" }]);
       expect(run.last.errors[0]?.data).toMatchObject({
@@ -261,19 +261,19 @@ describe("send", () => {
     const message = (actions: ActionList<{ n: number }>) =>
       simulate(doing(actions)).send("go").errors[0]?.data;
     expect(message({ send: { type: () => 5 as never } })).toMatchObject({
-      message: "states.a.on.go.actions[0].send.type must be text, and is 5",
+      message: "states.a.on.go.actions.send.type must be text, and is 5",
     });
     expect(message({ send: { type: "x", via: () => 5 as never } })).toMatchObject({
-      message: "states.a.on.go.actions[0].send.via must be text, and is 5",
+      message: "states.a.on.go.actions.send.via must be text, and is 5",
     });
     expect(message({ send: () => ({}) })).toMatchObject({
-      message: "states.a.on.go.actions[0].send must give an event with a type",
+      message: "states.a.on.go.actions.send must give an event with a type",
     });
     expect(message({ send: () => null as never })).toMatchObject({ name: "TypeError" });
     expect(message({ send: () => ({ type: "x", data: Number.NaN }) })).toMatchObject({ code: "NOT_JSON" });
     expect(message({ send: { type: "x", delay: () => "soon" } })).toMatchObject({ code: "DURATION_INVALID" });
     expect(message({ raise: () => null as never })).toMatchObject({
-      message: "states.a.on.go.actions[0].raise must give an event with a type",
+      message: "states.a.on.go.actions.raise must give an event with a type",
     });
     expect(message({ cancel: () => 5 as never })).toMatchObject({ name: "TypeError" });
     expect(message({ log: () => new Date() as never })).toMatchObject({ code: "NOT_JSON" });

@@ -2,15 +2,18 @@
  * Actions, from what the author wrote to code over the step under way. An error stops the block that it happens in,
  * and nothing else.
  */
-import type { Code, Compute, SendRequest, StateNode } from "./chart.ts";
-import { type Compiler, listOf, named, type Parts } from "./compiler.ts";
+import type { Code, Compute, SendRequest, StateNode, StepScope } from "./chart.ts";
+import { type Compiler, listOf, type Parts } from "./compiler.ts";
 import { durationMs } from "./duration.ts";
 import type { Address } from "./effect.ts";
 import type { Event } from "./event.ts";
 import { compileGuard } from "./guard.ts";
-import { freeze, freezeDeep, type Json, type JsonObject, showValue, toJson } from "./json.ts";
-import { type Reporter, resumePolicy } from "./policy.ts";
-import { delayOf, jsonOf, machineOf, optionalTextOf, textOf } from "./value.ts";
+import { freeze, freezeDeep, isObject, type Json, type JsonObject, toJson } from "./json.ts";
+import { compileMapAction } from "./map.ts";
+import { resumePolicy } from "./policy.ts";
+import { inside, itemsAt, problemOf, type Reporter, show, showProblem } from "./problem.ts";
+import { checkKeys, checkText, isName, partsAt } from "./shape.ts";
+import { delayOf, expressionOf, jsonOf, machineOf, optionalTextOf, textOf } from "./value.ts";
 
 /** A block: its actions in order, up to the first that fails. */
 export function compileBlock(
@@ -19,11 +22,15 @@ export function compileBlock(
   actions: unknown,
   path: string,
 ): Code | undefined {
-  const codes = listOf(actions).map((action, index) =>
-    compileAction(compiler, owner, action, `${path}[${index}]`),
-  );
-  if (codes.length === 0) return undefined;
-  return guardBlock(sequence(codes));
+  return blockOf(compileList(compiler, owner, actions, path));
+}
+
+function compileList(compiler: Compiler, owner: StateNode, actions: unknown, path: string): Code[] {
+  return itemsAt(actions, path).map(([action, at]) => compileAction(compiler, owner, action, at));
+}
+
+function blockOf(codes: readonly Code[]): Code | undefined {
+  return codes.length === 0 ? undefined : guardBlock(sequence(codes));
 }
 
 function sequence(codes: readonly Code[]): Code {
@@ -58,11 +65,9 @@ class FailedSend {
 
 /** One block or several: a list of lists is a list of blocks. */
 export function compileBlocks(compiler: Compiler, owner: StateNode, blocks: unknown, path: string): Code[] {
-  const many = Array.isArray(blocks) && blocks.length > 0 && blocks.every(Array.isArray) ? blocks : [blocks];
-  return many.flatMap((block, index) => {
-    const code = compileBlock(compiler, owner, block, many.length > 1 ? `${path}[${index}]` : path);
-    return code === undefined ? [] : [code];
-  });
+  const several = Array.isArray(blocks) && blocks.length > 0 && blocks.every(Array.isArray);
+  const many = several ? itemsAt(blocks, path) : [[blocks, path] as const];
+  return many.flatMap(([block, at]) => compileBlock(compiler, owner, block, at) ?? []);
 }
 
 /** What a transition does: its update first, then its actions, as one block. */
@@ -73,8 +78,8 @@ export function compileWork(
   path: string,
 ): Code | undefined {
   const { update, actions } = parts;
-  const all = update === undefined ? listOf(actions) : [{ update }, ...listOf(actions)];
-  return compileBlock(compiler, owner, all, `${path}.actions`);
+  const first = update === undefined ? [] : [compileUpdate(compiler, owner, update, inside(path, "update"))];
+  return blockOf([...first, ...compileList(compiler, owner, actions, inside(path, "actions"))]);
 }
 
 const kinds: Readonly<
@@ -100,12 +105,16 @@ const kinds: Readonly<
   },
   log(compiler, _owner, action, path) {
     const data = jsonOf(compiler, action.log, `${path}.log`);
+    checkText(compiler, action.label, `${path}.label`);
     const label = action.label as string | undefined;
     return (scope) => scope.log(label, data(scope));
   },
   spawn(compiler, _owner, action, path) {
-    const parts = typeof action.spawn === "string" ? { machine: action.spawn } : (action.spawn as Parts);
-    const machine = machineOf(compiler, parts.machine, `${path}.spawn.machine`);
+    const named = typeof action.spawn === "string";
+    const parts = named
+      ? { machine: action.spawn }
+      : partsAt(compiler, action.spawn, "spawn", `${path}.spawn`);
+    const machine = machineOf(compiler, parts.machine, named ? `${path}.spawn` : `${path}.spawn.machine`);
     const id = optional(parts.id, (source) => textOf(compiler, source, `${path}.spawn.id`));
     const input = jsonOf(compiler, parts.input, `${path}.spawn.input`);
     return (scope) => scope.spawn(machine(scope), id?.(scope), input(scope));
@@ -121,56 +130,50 @@ const kinds: Readonly<
   },
   compensate(compiler, _owner, action, path) {
     if (action.compensate !== true)
-      compiler.problem(`${path}.compensate`, `is ${showValue(action.compensate)}; write true`);
+      compiler.problem(`${path}.compensate`, `is ${show(action.compensate)}`, "write true");
     return (scope) => scope.compensate();
   },
   choose(compiler, owner, action, path) {
-    const branches = listOf(action.choose).map((branch, index) => {
-      const { guard, actions } = branch as Parts;
-      const place = `${path}.choose[${index}]`;
-      const codes = listOf(actions).map((one, at) =>
-        compileAction(compiler, owner, one, `${place}.actions[${at}]`),
-      );
+    const branches = itemsAt(action.choose, `${path}.choose`).map(([branch, place]) => {
+      const { guard, actions } = partsAt(compiler, branch, "branch", place);
+      const codes = compileList(compiler, owner, actions, `${place}.actions`);
       return { holds: compileGuard(compiler, guard, `${place}.guard`), run: sequence(codes) };
     });
     return (scope) => branches.find(({ holds }) => holds === undefined || holds(scope))?.run(scope);
   },
+  map: (compiler, owner, action, path) => compileMapAction(compiler, owner, action.map, `${path}.map`),
   model: (compiler, owner, action, path) =>
     compiler.model.action(
       action.model as JsonObject,
       `${path}.model`,
-      (actions, at) =>
-        sequence(
-          listOf(actions).map((one, index) => compileAction(compiler, owner, one, `${at}[${index}]`)),
-        ) as never,
+      (actions, at) => sequence(compileList(compiler, owner, listOf(actions), at)) as never,
     ) as Code,
 };
+
+/** What an action may have besides its own key. */
+const besides: Readonly<Record<string, readonly string[]>> = { log: ["label"], reply: ["to"] };
 
 const nothing: Code = () => {};
 
 function compileAction(compiler: Compiler, owner: StateNode, action: unknown, path: string): Code {
-  const known =
-    typeof action === "object" && action !== null
-      ? Object.keys(action).filter((key) => Object.hasOwn(kinds, key))
-      : [];
+  const keys = isObject(action) ? Object.keys(action) : [];
+  const known = keys.filter((key) => Object.hasOwn(kinds, key));
   const [kind] = known;
   if (kind === undefined || known.length > 1) {
-    compiler.problem(path, `is not an action; write an object with one of ${Object.keys(kinds).join(", ")}`);
+    const all = Object.keys(kinds);
+    const fix = `write an object with one of ${all.join(", ")}`;
+    compiler.problem(path, "is not an action", () =>
+      compiler.nearest.fix(kind === undefined ? keys[0] : undefined, all, fix),
+    );
     return nothing;
   }
+  checkKeys(compiler, action as Parts, [kind, ...(besides[kind] ?? [])], "this action", path);
   return (kinds[kind] as (typeof kinds)[string])(compiler, owner, action as Parts, path);
 }
 
 function compileUpdate(compiler: Compiler, owner: StateNode, source: unknown, path: string): Code {
-  const recipe = typeof source === "string" ? named(compiler, "update", compiler.updates, source) : source;
-  if (recipe === undefined) return nothing;
-  if (compiler.model.name === "plain" && typeof recipe !== "function") {
-    compiler.problem(
-      path,
-      "is not an update; write a function (draft, { event }) => { … } or the name of one",
-    );
-    return nothing;
-  }
+  const recipe = recipeOf(compiler, source, path);
+  if (recipe === undefined || !checkUpdate(compiler, recipe, path)) return nothing;
   const update = compiler.model.update(recipe, path);
   if (!compiler.tracksWrites) {
     return (scope) => {
@@ -185,14 +188,54 @@ function compileUpdate(compiler: Compiler, owner: StateNode, source: unknown, pa
   };
 }
 
+/** The recipe that is written there, or that goes by the name; with its parameters, computed each time it runs. */
+function recipeOf(compiler: Compiler, source: unknown, path: string): unknown {
+  if (typeof source === "string") return namedUpdate(compiler, source, path);
+  const { type, params } = (isObject(source) ? source : {}) as Parts;
+  if (typeof type !== "string") return source;
+  // Where updates are data, a field of the context may be called `type` as well.
+  if (compiler.model.name !== "plain" && !Object.hasOwn(compiler.vocabulary.updates, type)) return source;
+  partsAt(compiler, source, "reference", path);
+  const recipe = namedUpdate(compiler, type, inside(path, "type"));
+  const given = jsonOf(compiler, params, inside(path, "params"));
+  if (typeof recipe !== "function") return recipe;
+  return (draft: unknown, scope: StepScope) => recipe(draft, scope, given(scope));
+}
+
+function namedUpdate(compiler: Compiler, name: string, path: string): unknown {
+  const { vocabulary } = compiler;
+  vocabulary.use("update", name, path);
+  return Object.hasOwn(vocabulary.updates, name) ? vocabulary.updates[name] : undefined;
+}
+
+function checkUpdate(compiler: Compiler, recipe: unknown, path: string): boolean {
+  const known = typeof recipe === "function" || (compiler.model.name !== "plain" && isObject(recipe));
+  const fix = "write a function (draft, { event }) => { … } or the name of one";
+  if (!known) compiler.problem(path, "is not an update", fix);
+  return known;
+}
+
+/** Compiles the updates that a definition brings, so that those nobody uses are checked as well. */
+export function compileUpdates(compiler: Compiler): void {
+  for (const [name, recipe] of Object.entries(compiler.vocabulary.updates)) {
+    const at = inside("updates", name);
+    if (checkUpdate(compiler, recipe, at)) compiler.model.update(recipe, at);
+  }
+}
+
 function compileEvent(compiler: Compiler, source: unknown, path: string): Compute<Event> {
-  if (typeof source === "string" && source !== "") {
+  if (isName(source)) {
+    compiler.vocabulary.raise(source);
     const event = freeze({ type: source });
     return () => event;
   }
   if (typeof source === "function") return (scope) => eventOf(source(scope), path);
-  const parts = (source ?? {}) as Parts;
-  if (parts.type === undefined || parts.type === "") compiler.problem(path, "needs an event type");
+  const parts = isObject(source) ? partsAt(compiler, source, "event", path) : {};
+  if (parts.type === undefined || parts.type === "") {
+    compiler.problem(path, "needs an event type");
+    return () => makeEvent("", undefined);
+  }
+  compiler.vocabulary.raise(parts.type);
   const type = textOf(compiler, parts.type, `${path}.type`);
   const data = jsonOf(compiler, parts.data, `${path}.data`);
   return (scope) => makeEvent(type(scope), data(scope));
@@ -210,11 +253,19 @@ function makeEvent(type: string, data: Json | undefined): Event {
 
 function compileSend(compiler: Compiler, source: unknown, path: string): Code {
   if (typeof source === "function") return (scope) => scope.send(requestOf(source(scope), path));
-  const parts = (typeof source === "string" ? { type: source } : (source ?? {})) as Parts;
-  if (!hasType(parts) && compiler.model.name === "plain") compiler.problem(path, "needs an event type");
-  const type = optional(parts.type, (given) => textOf(compiler, given, `${path}.type`));
+  const parts = (
+    typeof source === "string"
+      ? { type: source }
+      : isObject(source)
+        ? partsAt(compiler, source, "send", path)
+        : {}
+  ) as Parts;
+  checkSend(compiler, parts, path);
+  const type = optional(parts.type === "" ? undefined : parts.type, (given) =>
+    textOf(compiler, given, `${path}.type`),
+  );
   const data = jsonOf(compiler, parts.data, `${path}.data`);
-  const to = optional(parts.to, (given) => compiler.model.value(given, `${path}.to`));
+  const to = optional(parts.to, (given) => expressionOf(compiler, given, `${path}.to`));
   const via = optional(parts.via, (given) => optionalTextOf(compiler, given, `${path}.via`));
   const delay = optional(parts.delay, (given) => delayOf(compiler, given, `${path}.delay`));
   const resume = resumePolicy(parts.resume, `${path}.resume`, parts.delay !== undefined, compiler);
@@ -240,17 +291,25 @@ function compileSend(compiler: Compiler, source: unknown, path: string): Code {
   };
 }
 
+function checkSend(compiler: Compiler, parts: Parts, path: string): void {
+  compiler.vocabulary.raise(parts.type);
+  if (compiler.model.name !== "plain") return;
+  if (!hasType(parts)) compiler.problem(path, "needs an event type");
+  const { to } = parts;
+  if (to !== undefined && typeof to !== "function" && constantAddress(to) === undefined)
+    compiler.problem(`${path}.to`, `is ${show(to)}`, addresses);
+}
+
 /** Whether a send has the type it needs: what leaves for somewhere else may go without one. */
 function hasType({ type, to, via }: Parts): boolean {
-  const leaves =
-    via !== undefined || typeof to === "function" || (typeof to === "object" && to !== null && "url" in to);
+  const leaves = via !== undefined || typeof to === "function" || (isObject(to) && "url" in to);
   return type === undefined ? leaves : type !== "";
 }
 
 /** Problems of parts that only a step sees are errors of that step. */
 const thrower: Reporter = {
-  problem(path, problem) {
-    throw new TypeError(`${path} ${problem}`);
+  problem(path, problem, fix) {
+    throw new TypeError(showProblem(problemOf(path, problem, fix)));
   },
 };
 
@@ -267,22 +326,20 @@ function requestOf(given: unknown, path: string): SendRequest {
   };
 }
 
+const addresses = 'write "self", "internal", "parent", { child }, { run } or { url }';
+
 function addressOf(value: unknown, path: string): Address {
+  const address = constantAddress(value);
+  if (address !== undefined) return address;
+  throw new TypeError(`${path}.to is ${show(value)}; ${addresses}`);
+}
+
+function constantAddress(value: unknown): Address | undefined {
   if (value === "self" || value === "internal" || value === "parent") return value;
-  if (typeof value === "object" && value !== null) {
-    const [key, ...others] = Object.keys(value);
-    const name = key === undefined ? undefined : (value as Parts)[key];
-    if (
-      (key === "child" || key === "run" || key === "url") &&
-      others.length === 0 &&
-      typeof name === "string"
-    ) {
-      return { [key]: name } as unknown as Address;
-    }
-  }
-  throw new TypeError(
-    `${path}.to is ${JSON.stringify(value)}; write "self", "internal", "parent", { child }, { run } or { url }`,
-  );
+  if (!isObject(value)) return undefined;
+  const [key, ...others] = Object.keys(value);
+  if ((key !== "child" && key !== "run" && key !== "url") || others.length > 0) return undefined;
+  return typeof value[key] === "string" ? ({ [key]: value[key] } as unknown as Address) : undefined;
 }
 
 function optional<Value>(source: unknown, compile: (source: unknown) => Value): Value | undefined {

@@ -8,17 +8,22 @@ import type { UnhandledPolicy, WritePolicy } from "./definition.ts";
 import type { Address } from "./effect.ts";
 import type { Event, Matching } from "./event.ts";
 import type { Json, JsonObject } from "./json.ts";
+import type { State } from "./state.ts";
 import type { Due } from "./timer.ts";
 
 /** A step under way, as compiled actions see it. `work.ts` implements it. */
 export interface StepScope extends ModelScope {
   /** The context before the work an `ensure` contract judges. */
   old: JsonObject;
+  /** The lists that are being gone through; `map.ts` looks after them. */
+  maps: State["maps"];
   /** Raises `error.execution` without stopping the block. */
   fail(error: unknown, sendId?: string): void;
   /** A name nothing else in this run has. */
   nextKey(): string;
   raise(event: Event): void;
+  /** Raises an event as the platform's own. */
+  announce(event: Event): void;
   send(request: SendRequest): void;
   cancelSends(id: string): void;
   emit(event: Event): void;
@@ -121,6 +126,8 @@ export interface InvokeNode {
   readonly kind: "activity" | "machine";
   readonly source: Compute<string>;
   readonly input: Compute<Json | undefined>;
+  /** For a worker of a map: the event that brings its item to `input`. */
+  readonly item: Compute<Event> | undefined;
   readonly options: JsonObject;
   readonly autoforward: boolean;
   readonly finalize: Code | undefined;

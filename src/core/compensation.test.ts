@@ -416,7 +416,7 @@ describe("a definition's compensations", () => {
 
   test("are all undone or none: the action takes no list", () => {
     expect(problemsOf(undefined, { compensate: ["x"] })).toEqual([
-      'states.a.entry[0].compensate is ["x"]; write true',
+      'states.a.entry.compensate is ["x"]; write true',
     ]);
   });
 });

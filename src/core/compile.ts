@@ -1,10 +1,10 @@
 /**
- * From a definition to a chart, in two passes: first the states (`tree.ts`), so that every name can be found; then what
- * they do. All problems are collected, each with the path of its place; nothing is thrown half-way.
+ * From a definition to a chart: it is taken in as a plain copy, its shorthand is expanded, and then two passes follow:
+ * first the states (`tree.ts`), so that every name can be found; then what they do. All problems are collected, each with
+ * the path of its place; nothing is thrown half-way, and nothing of the definition is run.
  */
-import { compileBlocks, compileWork } from "./actions.ts";
+import { compileBlocks, compileUpdates, compileWork } from "./actions.ts";
 import {
-  areOrthogonal,
   type Chart,
   type Code,
   isDescendant,
@@ -14,20 +14,23 @@ import {
   transitionDomain,
 } from "./chart.ts";
 import { type Compiler, listOf, type Parts } from "./compiler.ts";
-import type { MachineDefinition, MachineReference, StateDefinition } from "./definition.ts";
+import type { DataModel } from "./data-model.ts";
+import type { MachineDefinition, MachineReference } from "./definition.ts";
 import {
   afterType,
   doneInvokeType,
   doneStateType,
   errorInvokeType,
+  isMapType,
   type Matching,
   unknownInvokeType,
 } from "./event.ts";
-import { compileContracts, compileGuard } from "./guard.ts";
+import { compileContracts, compileGuard, compileGuards } from "./guard.ts";
 import { leadsBack } from "./history.ts";
+import { isSchema, takeIn } from "./intake.ts";
 import { compileInvoke } from "./invoke.ts";
-import { showValue } from "./json.ts";
-import { plainModel } from "./plain-model.ts";
+import { InvokeIds } from "./invoke-ids.ts";
+import { isObject, type JsonObject } from "./json.ts";
 import {
   checkCheckpoint,
   checkLimits,
@@ -38,350 +41,311 @@ import {
   unhandledPolicy,
   writePolicy,
 } from "./policy.ts";
-import { descend, resolveTarget } from "./target.ts";
-import { join, Tree } from "./tree.ts";
+import { type Fix, inside, itemsAt, type Problem, Problems, show, someOf } from "./problem.ts";
+import { modelOf, reportingModel } from "./reporting-model.ts";
+import { checkText, entriesAt, flagAt, isName, partsAt, type Shape } from "./shape.ts";
+import { expandShorthand } from "./shorthand/expand.ts";
+import { initialsOf, isGiven, targetsOf } from "./target.ts";
+import { describe, Tree } from "./tree.ts";
 import { delayOf, jsonOf } from "./value.ts";
-
-export interface Problem {
-  readonly path: string;
-  readonly problem: string;
-}
+import { Vocabulary } from "./vocabulary.ts";
 
 export interface Compiled {
+  /** What was compiled: a copy of what was given, with its shorthand expanded. */
+  readonly definition: MachineDefinition;
   readonly chart: Chart;
-  readonly problems: readonly Problem[];
   /** Named guards and updates the definition uses and does not have. */
   readonly missing: readonly string[];
   readonly machines: Readonly<Record<string, MachineReference>>;
 }
 
-/** Turns a definition into its chart, or into the list of everything that is wrong with it. */
-export function compile(definition: MachineDefinition): Compiled {
-  const compilation = new Compilation(definition);
-  compilation.connectStates();
-  return compilation.result();
+export interface CompileOptions {
+  /** Whether a definition that has some guards, updates or machines may get others later. */
+  readonly open?: boolean;
 }
 
-class Compilation implements Compiler {
-  readonly definition: MachineDefinition;
-  readonly model;
-  readonly guards;
-  readonly updates;
+export type Compilation =
+  | { readonly problems: readonly Problem[]; readonly id: unknown; readonly compiled: undefined }
+  | { readonly problems: readonly []; readonly id: unknown; readonly compiled: Compiled };
+
+/** Turns a definition into its chart, or into the list of everything that is wrong with it. Never throws. */
+export function compile(given: unknown, { open = false }: CompileOptions = {}): Compilation {
+  const problems = new Problems();
+  const taken = takeIn(given, problems);
+  if (taken === undefined) return { problems: problems.list, id: undefined, compiled: undefined };
+  const definition = expandShorthand(taken, problems);
+  const connection = new Connection(definition, problems, open);
+  connection.connect();
+  const compiled = connection.result();
+  const { list } = problems;
+  const { id } = definition;
+  return list.length > 0 ? { problems: list, id, compiled: undefined } : { problems: [], id, compiled };
+}
+
+class Connection implements Compiler {
+  readonly definition: Parts;
+  readonly model: DataModel;
+  readonly vocabulary: Vocabulary;
+  readonly nearest;
   readonly tracksWrites: boolean;
-  private readonly matching: Matching;
+  readonly #model: DataModel;
+  readonly #problems: Problems;
+  readonly #matching: Matching;
+  readonly #tree: Tree;
+  readonly #invokeIds = new InvokeIds();
+  #transitionCount = 0;
 
-  private readonly tree: Tree;
-  private transitionCount = 0;
-  private readonly problems: Problem[] = [];
-  private readonly unimplemented = new Set<string>();
-  private readonly machines: Record<string, MachineReference>;
-  private readonly descriptors = new Set<string>();
-  /** The states that invoke something, by the id of the invocation. */
-  private readonly invokers = new Map<unknown, StateNode[]>();
-
-  constructor(definition: MachineDefinition) {
+  constructor(definition: Parts, problems: Problems, open: boolean) {
     this.definition = definition;
-    this.model = definition.model ?? plainModel;
-    this.guards = definition.guards ?? {};
-    this.updates = definition.updates ?? {};
-    this.matching = definition.matching ?? "exact";
-    this.machines = { ...definition.machines };
+    this.#problems = problems;
+    this.nearest = problems.nearest;
+    this.#model = modelOf(definition.model, problems);
+    this.model = reportingModel(this.#model, problems);
+    this.#matching = (definition.matching ?? "exact") as Matching;
     const { id, version } = definition;
-    if (typeof id !== "string" || id === "") this.problem("id", "is missing; a machine needs a name");
-    if (this.matching !== "exact" && this.matching !== "scxml")
-      this.problem("matching", `is ${showValue(this.matching)}; write exact or scxml`);
+    if (!isName(id)) this.problem("id", "is missing", "a machine needs a name");
+    if (this.#matching !== "exact" && this.#matching !== "scxml")
+      this.problem("matching", `is ${show(this.#matching)}`, "write exact or scxml");
     if (version !== undefined && !Number.isSafeInteger(version))
       this.problem("version", "must be a whole number");
     checkLimits(definition.limits, this);
     checkCheckpoint(definition.checkpoint, this);
-    this.tree = new Tree(definition, (path, problem) => this.problem(path, problem));
-    this.tracksWrites = this.tree.nodes.some((node) => node.kind === "parallel");
+    this.vocabulary = new Vocabulary(this, definition, open);
+    this.#tree = new Tree(definition, this);
+    this.tracksWrites = this.#tree.nodes.some((node) => node.kind === "parallel");
   }
 
-  problem(path: string, problem: string): void {
-    this.problems.push({ path: path || "definition", problem });
-  }
-
-  missing(what: string): void {
-    this.unimplemented.add(what);
+  problem(path: string, problem: string, fix?: Fix): void {
+    this.#problems.problem(path, problem, fix);
   }
 
   find(name: string): StateNode | undefined {
-    return this.tree.find(name);
+    return this.#tree.find(name);
   }
 
-  machineName(machine: unknown): string | undefined {
-    if (typeof machine === "string") return machine;
-    if (!isReference(machine)) return undefined;
-    this.machines[machine.id] = machine;
-    return machine.id;
+  paths(): Iterable<string> {
+    return this.#tree.byPath.keys();
   }
 
-  connectStates(): void {
-    for (const [node, { state, place }] of this.tree.sources) {
-      // Each on its own, so that what is malformed in one does not hide the problems of the others.
-      this.attempt(place, () => this.connectRoute(node, state, place));
-      this.attempt(place, () => this.connectHandlers(node, state, place));
-      this.attempt(place, () => this.connectInvokes(node, state, place));
-      this.attempt(place, () => this.connectDelays(node, state, place));
-      this.attempt(place, () => this.connectContent(node, state, place));
+  connect(): void {
+    if (this.#tree.isFull) return;
+    compileGuards(this);
+    compileUpdates(this);
+    for (const [node, { state, place }] of this.#tree.sources) {
+      this.#connectRoute(node, state, place);
+      this.#connectHandlers(node, state, place);
+      this.#connectInvokes(node, state, place);
+      this.#connectDelays(node, state, place);
+      this.#connectContent(node, state, place);
       if (!Array.isArray(state.on)) sortBySpecificity(node.transitions);
     }
-    for (const [node, { place }] of this.tree.sources) {
+    for (const [node, { place }] of this.#tree.sources) {
       if (leadsBack(node))
-        this.problem(join(place, "target"), "leads back to itself; a default needs a state");
+        this.problem(inside(place, "target"), "leads back to itself", "a default needs a state");
     }
+    if (this.#matching === "exact") this.vocabulary.checkEvents();
   }
 
-  /** Definitions may come from anywhere: whatever cannot even be read is a problem like any other. */
-  private attempt(place: string, connect: () => void): void {
-    try {
-      connect();
-    } catch (error) {
-      this.problem(place, `cannot be read: ${(error as Error).message}`);
-    }
-  }
-
-  private connectRoute(node: StateNode, state: StateDefinition, place: string): void {
+  #connectRoute(node: StateNode, state: Parts, place: string): void {
+    const at = inside(place, "initial");
     if (node.kind === "compound") {
-      node.initial = this.initialRoute(node, state.initial, join(place, "initial"));
+      node.initial = this.#initialRoute(node, state.initial, at);
     } else if (node.kind === "history") {
-      const targets = this.resolve(node, state.target, join(place, "target"));
-      if (targets.length === 0)
-        this.problem(join(place, "target"), "is missing; a history state needs a default");
-      for (const target of targets) {
-        if (!isDescendant(target, node.parent as StateNode)) {
-          this.problem(join(place, "target"), `must lie inside ${JSON.stringify(node.parent?.path)}`);
-        }
-      }
-      node.initial = { targets, run: compileWork(this, node.parent as StateNode, state as Parts, place) };
+      node.initial = this.#defaultRoute(node, state, place);
     } else if (state.initial !== undefined) {
-      this.problem(join(place, "initial"), `cannot be on a ${node.kind} state`);
+      this.problem(
+        at,
+        `cannot be on ${describe(node)}`,
+        "it is for states with states inside, and not parallel",
+      );
     }
   }
 
-  private initialRoute(node: StateNode, initial: unknown, place: string): Route {
-    const parts = (
-      typeof initial === "object" && initial !== null && !Array.isArray(initial)
-        ? initial
-        : { target: initial }
-    ) as Parts;
-    const names = listOf(parts.target) as string[];
-    const fallback = node.children[0];
-    if (names.length === 0) {
-      const known = node.children.map((child) => child.key).join(", ");
-      this.problem(place, `is missing; name one of ${known}`);
-      return { targets: fallback === undefined ? [] : [fallback], run: undefined };
+  #defaultRoute(node: StateNode, state: Parts, place: string): Route {
+    const parent = node.parent as StateNode;
+    const at = inside(place, "target");
+    const targets = targetsOf(this, this.#tree, node, state.target, at);
+    if (!isGiven(state.target)) this.problem(at, "is missing", "a history state needs a default");
+    for (const target of targets) {
+      if (!isDescendant(target, parent)) this.problem(at, `must lie inside ${show(parent.path)}`);
     }
-    const targets = names.flatMap((name) => {
-      const found = String(name).startsWith("#")
-        ? resolveTarget(name, node, this.tree.byId)
-        : descend(node, String(name).replace(/^\./, ""));
-      if (found !== undefined && isDescendant(found, node)) return [found];
-      const known = node.children.map((child) => child.key).join(", ");
-      this.problem(place, `names no state inside: ${JSON.stringify(name)}; there are ${known}`);
-      return [];
-    });
-    this.checkTogether(targets, place);
-    return { targets, run: compileWork(this, node, parts, place) };
+    return { targets, run: compileWork(this, parent, state, place) };
   }
 
-  private connectHandlers(node: StateNode, state: StateDefinition, place: string): void {
-    const { on } = state;
+  #initialRoute(node: StateNode, initial: unknown, place: string): Route {
+    const parts = isObject(initial) ? partsAt(this, initial, "initial", place) : { target: initial };
+    if (isGiven(parts.target)) {
+      const at = isObject(initial) ? inside(place, "target") : place;
+      const targets = initialsOf(this, this.#tree, node, parts.target, at);
+      return { targets, run: compileWork(this, node, parts, place) };
+    }
+    const known = node.children.map(({ key }) => key);
+    if (known.length > 0) this.problem(place, "is missing", `name one of ${someOf(known)}`);
+    return { targets: [], run: undefined };
+  }
+
+  #connectHandlers(node: StateNode, state: Parts, place: string): void {
+    const { on, onDone } = state;
+    const at = inside(place, "on");
     if (Array.isArray(on)) {
-      on.forEach((handler: Parts, index) => {
-        const at = `${join(place, "on")}[${index}]`;
-        const events = listOf(handler.event).flatMap((event) => String(event).trim().split(/\s+/));
-        if (events.length === 0) this.problem(at, "needs an event; without one, write it under `always`");
-        this.addTransitions(node, events, handler, at);
-      });
+      for (const [handler, here] of itemsAt(on, at)) this.#connectListed(node, handler, here);
     } else {
-      for (const [event, handlers] of Object.entries(on ?? {}))
-        this.addTransitions(node, [event], handlers, join(place, "on", event));
+      for (const [event, handlers] of entriesAt(this, on, at)) {
+        const here = inside(at, event);
+        if (event === "") this.problem(here, "needs an event", "without one, write it under `always`");
+        this.vocabulary.hear([event], here);
+        this.#addTransitions(node, [event], handlers, here, { platform: isMapType(event) });
+      }
     }
-    if (state.onDone !== undefined) {
+    if (onDone !== undefined) {
+      const here = inside(place, "onDone");
       if (node.parent === undefined)
-        this.problem("onDone", "never happens: a machine that is done takes no more events");
-      this.addPlatformTransitions(node, doneStateType(node.name), state.onDone, join(place, "onDone"));
+        this.problem(here, "never happens: a machine that is done takes no more events");
+      if (node.kind === "atomic")
+        this.problem(here, "never happens: there is no state inside that could be done");
+      this.#addTransitions(node, [doneStateType(node.name)], onDone, here, { platform: true });
     }
-    this.addTransitions(node, [], state.always, join(place, "always"));
+    this.#addTransitions(node, [], state.always, inside(place, "always"));
   }
 
-  /** Handlers of what the platform announces: they mean that one event, and only when the platform made it. */
-  private addPlatformTransitions(
-    node: StateNode,
-    type: string,
-    given: unknown,
-    place: string,
-    timed = false,
-  ): void {
-    this.addTransitions(node, [type], given, place, { platform: true, timed });
+  /** A handler in a list says itself which events it is for. */
+  #connectListed(node: StateNode, handler: unknown, place: string): void {
+    const { event } = isObject(handler) ? (handler as Parts) : {};
+    const given = listOf(event);
+    const wrong = given.find((one) => typeof one !== "string");
+    if (wrong !== undefined)
+      this.problem(inside(place, "event"), `is ${show(wrong)}`, "write a name, or a list of names");
+    const events = given
+      .flatMap((one) => (typeof one === "string" ? one.trim().split(/\s+/) : []))
+      .filter(isName);
+    if (isObject(handler) && events.length === 0 && wrong === undefined)
+      this.problem(place, "needs an event", "without one, write it under `always`");
+    this.vocabulary.hear(events, inside(place, "event"));
+    this.#addTransitions(node, events.length === 0 ? [""] : events, handler, place, { shape: "handler" });
   }
 
-  private addTransitions(
+  #addTransitions(
     node: StateNode,
     descriptors: readonly string[],
     given: unknown,
     place: string,
-    { platform, timed } = { platform: false, timed: false },
+    { platform = false, timed = false, shape = "transition" as Shape } = {},
   ): void {
-    const list = listOf(given);
-    list.forEach((one, index) => {
-      const at = list.length > 1 ? `${place}[${index}]` : place;
-      const parts = (typeof one === "string" ? { target: one } : (one ?? {})) as Parts;
-      if (!timed) resumePolicy(parts.resume, join(at, "resume"), false, this);
-      const transition = this.transition(node, { descriptors, platform }, parts, at);
+    for (const [one, at] of itemsAt(given, place)) {
+      const named = typeof one === "string";
+      const parts = named ? { target: one } : partsAt(this, one, shape, at);
+      if (!timed) resumePolicy(parts.resume, inside(at, "resume"), false, this);
+      const targets = targetsOf(this, this.#tree, node, parts.target, named ? at : inside(at, "target"));
+      const transition = this.#transition(node, { descriptors, platform, targets }, parts, at);
       (descriptors.length === 0 ? node.eventless : node.transitions).push(transition);
-    });
-    for (const descriptor of descriptors) this.descriptors.add(descriptor);
+    }
+    for (const descriptor of descriptors) this.vocabulary.descriptors.add(descriptor);
   }
 
-  private transition(
+  #transition(
     node: StateNode,
-    listens: Pick<TransitionNode, "descriptors" | "platform">,
+    { targets: named, ...listens }: Pick<TransitionNode, "descriptors" | "platform" | "targets">,
     parts: Parts,
     place: string,
   ): TransitionNode {
-    const named = this.resolve(node, parts.target, join(place, "target"));
+    const reenter = flagAt(this, parts.reenter, inside(place, "reenter"));
+    checkText(this, parts.description, inside(place, "description"));
     const historic = named.some((target) => target.kind === "history");
-    const domain = historic ? undefined : transitionDomain(node, named, parts.reenter === true);
+    const domain = historic ? undefined : transitionDomain(node, named, reenter);
     // An atomic state that targets itself without re-entering just stays: there is nothing to leave or enter.
     const targets = historic || domain !== undefined ? named : [];
     return {
-      index: this.transitionCount++,
+      index: this.#transitionCount++,
       source: node,
       ...listens,
       targets,
-      reenter: parts.reenter === true,
+      reenter,
       historic,
       domain,
-      guard: compileGuard(this, parts.guard, join(place, "guard")),
+      guard: compileGuard(this, parts.guard, inside(place, "guard")),
       run: compileWork(this, node, parts, place),
-      require: compileContracts(this, parts.require, join(place, "require")),
-      ensure: compileContracts(this, parts.ensure, join(place, "ensure")),
+      require: compileContracts(this, parts.require, inside(place, "require")),
+      ensure: compileContracts(this, parts.ensure, inside(place, "ensure")),
     };
   }
 
-  private resolve(source: StateNode, target: unknown, place: string): StateNode[] {
-    const targets = listOf(target).flatMap((name) => {
-      const found = typeof name === "string" ? resolveTarget(name, source, this.tree.byId) : undefined;
-      if (found !== undefined) return [found];
-      const siblings = (source.parent ?? source).children.map((child) => child.key).join(", ");
-      this.problem(
-        place,
-        `names no state: ${JSON.stringify(name)}; from here there are ${siblings}, .child and #id`,
-      );
-      return [];
-    });
-    this.checkTogether(targets, place);
-    return targets;
-  }
-
-  /** Several targets must be able to be active together: each pair in different regions of one parallel state. */
-  private checkTogether(targets: readonly StateNode[], place: string): void {
-    targets.forEach((later, index) => {
-      for (const earlier of targets.slice(0, index)) {
-        if (!areOrthogonal(earlier, later)) {
-          const pair = `${JSON.stringify(earlier.path)} and ${JSON.stringify(later.path)}`;
-          this.problem(place, `cannot lead to ${pair} at once`);
-        }
-      }
-    });
-  }
-
-  private connectInvokes(node: StateNode, state: StateDefinition, place: string): void {
-    const list = listOf(state.invoke) as readonly Parts[];
-    list.forEach((parts, index) => {
-      const at = list.length > 1 ? `${join(place, "invoke")}[${index}]` : join(place, "invoke");
-      const fallback = list.length > 1 ? `${node.path}:${index}` : node.path;
-      const id = parts.id ?? fallback;
-      this.checkInvokeId(node, id, at);
+  #connectInvokes(node: StateNode, { invoke }: Parts, place: string): void {
+    const list = itemsAt(invoke, inside(place, "invoke"));
+    list.forEach(([given, at], index) => {
+      const parts = partsAt(this, given, "invocation", at);
+      if (!isObject(given)) return;
+      const id = parts.id ?? (list.length > 1 ? `${node.path}:${index}` : node.path);
+      if (typeof id === "string" && !this.#invokeIds.add(node, id))
+        this.problem(inside(at, "id"), `is used twice at once: ${show(id)}`);
       node.invokes.push(compileInvoke(this, node, parts, id, at));
-      const settled: [string, (id: string) => string][] = [
-        ["onDone", doneInvokeType],
-        ["onError", errorInvokeType],
-        ["onUnknown", unknownInvokeType],
-      ];
-      for (const [key, typeOf] of settled) {
+      for (const [key, typeOf] of settledTypes) {
         if (parts[key] === undefined) continue;
-        if (typeof id === "string") this.addPlatformTransitions(node, typeOf(id), parts[key], join(at, key));
-        else this.problem(join(at, key), "needs an invocation whose id is a constant");
+        const here = inside(at, key);
+        if (typeof id !== "string") this.problem(here, "needs an invocation whose id is a constant");
+        else this.#addTransitions(node, [typeOf(id)], parts[key], here, { platform: true });
       }
     });
   }
 
-  /** Two invocations that can be under way together need names of their own: each hears of its end by its name. */
-  private checkInvokeId(node: StateNode, id: unknown, place: string): void {
-    const others = this.invokers.get(id) ?? [];
-    const together = (other: StateNode) =>
-      other === node || isDescendant(node, other) || isDescendant(other, node) || areOrthogonal(other, node);
-    if (typeof id === "string" && others.some(together)) {
-      this.problem(join(place, "id"), `is used twice at once: ${JSON.stringify(id)}`);
-    }
-    this.invokers.set(id, [...others, node]);
-  }
-
-  private connectDelays(node: StateNode, state: StateDefinition, place: string): void {
-    const { after } = state;
-    const list = Array.isArray(after)
-      ? after.map((one: Parts) => [one.delay, one] as const)
-      : Object.entries((after ?? {}) as Parts);
-    list.forEach(([delay, transitions], index) => {
-      const at = Array.isArray(after)
-        ? `${join(place, "after")}[${index}]`
-        : join(place, "after", String(delay));
+  #connectDelays(node: StateNode, { after }: Parts, place: string): void {
+    const at = inside(place, "after");
+    const listed = Array.isArray(after);
+    const list = listed
+      ? itemsAt(after, at).map(([one, here]) => [isObject(one) ? one.delay : 0, one, here] as const)
+      : entriesAt(this, after, at).map(([delay, given]) => [delay, given, inside(at, delay)] as const);
+    list.forEach(([delay, transitions, here], index) => {
       const type = afterType(node.path, index);
-      const resume = sharedResumePolicy(listOf(transitions), join(at, "resume"), this);
-      node.delays.push({ type, ms: delayOf(this, delay, at), resume });
-      this.addPlatformTransitions(node, type, transitions, at, true);
+      const resume = sharedResumePolicy(listOf(transitions), inside(here, "resume"), this);
+      const delayAt = listed ? inside(here, "delay") : here;
+      node.delays.push({ type, ms: delayOf(this, delay, delayAt), resume });
+      const shape = listed ? "delayed transition" : "transition";
+      this.#addTransitions(node, [type], transitions, here, { platform: true, timed: true, shape });
     });
   }
 
-  private connectContent(node: StateNode, state: StateDefinition, place: string): void {
-    node.entry = compileBlocks(this, node, state.entry, join(place, "entry"));
-    node.exit = compileBlocks(this, node, state.exit, join(place, "exit"));
-    node.invariants = compileContracts(this, state.invariants, join(place, "invariants"));
-    node.require = compileContracts(this, state.require, join(place, "require"));
-    node.ensure = compileContracts(this, state.ensure, join(place, "ensure"));
-    node.writes = writePolicy(state.writes, join(place, "writes"), this);
-    node.defer = listOf(state.defer) as readonly string[];
-    for (const descriptor of node.defer) this.descriptors.add(descriptor);
-    if (state.output !== undefined) node.output = jsonOf(this, state.output, join(place, "output"));
-    if (state.data !== undefined) node.declare = this.model.declare(state.data, join(place, "data")) as Code;
+  #connectContent(node: StateNode, state: Parts, place: string): void {
+    node.entry = compileBlocks(this, node, state.entry, inside(place, "entry"));
+    node.exit = compileBlocks(this, node, state.exit, inside(place, "exit"));
+    node.invariants = compileContracts(this, state.invariants, inside(place, "invariants"));
+    node.require = compileContracts(this, state.require, inside(place, "require"));
+    node.ensure = compileContracts(this, state.ensure, inside(place, "ensure"));
+    node.writes = writePolicy(state.writes, inside(place, "writes"), this);
+    const defer = inside(place, "defer");
+    node.defer = listOf(state.defer).filter(isName);
+    this.vocabulary.hear(node.defer, defer);
+    const isSchemaOfOutput = node.parent === undefined && isSchema(state.output);
+    if (state.output !== undefined && !isSchemaOfOutput)
+      node.output = jsonOf(this, state.output, inside(place, "output"));
+    if (state.data !== undefined)
+      node.declare = this.model.declare(state.data as JsonObject, inside(place, "data")) as Code;
   }
 
   result(): Compiled {
     const { definition } = this;
-    for (const event of Object.keys(definition.events ?? {})) this.descriptors.add(event);
+    const priorities = entriesAt(this, definition.priorities, "priorities");
     const chart: Chart = {
-      id: definition.id,
-      version: definition.version ?? 1,
-      root: this.tree.nodes[0] as StateNode,
-      nodes: this.tree.nodes,
-      byPath: this.tree.byPath,
-      byId: this.tree.byId,
-      matching: this.matching,
-      model: this.model,
-      start: this.startOf(definition.start),
+      id: definition.id as string,
+      version: (definition.version ?? 1) as number,
+      root: this.#tree.nodes[0] as StateNode,
+      nodes: this.#tree.nodes,
+      byPath: this.#tree.byPath,
+      byId: this.#tree.byId,
+      matching: this.#matching,
+      model: this.#model,
+      start: this.model.start(definition.start, "start"),
       unhandled: unhandledPolicy(definition.unhandled, this),
-      descriptors: [...this.descriptors].filter((descriptor) => descriptor !== "*"),
-      priorities: prioritiesOf(definition.priorities, this),
-      compensates: this.tree.nodes.some(({ invokes }) => invokes.some(({ compensate }) => compensate)),
+      descriptors: [...this.vocabulary.descriptors].filter((descriptor) => descriptor !== "*"),
+      priorities: prioritiesOf(priorities, this),
+      compensates: this.#tree.nodes.some(({ invokes }) => invokes.some(({ compensate }) => compensate)),
       cache: { byPaths: new WeakMap(), byKey: new Map() },
     };
-    return { chart, problems: this.problems, missing: [...this.unimplemented], machines: this.machines };
-  }
-
-  private startOf(source: unknown): Chart["start"] {
-    try {
-      return this.model.start(source, "start");
-    } catch (error) {
-      this.problem("start", `cannot be used: ${(error as Error).message}`);
-      return () => ({});
-    }
+    const { missing, machines } = this.vocabulary;
+    return { definition: definition as unknown as MachineDefinition, chart, missing, machines };
   }
 }
 
-function isReference(value: unknown): value is MachineReference {
-  return typeof value === "object" && value !== null && "chart" in value;
-}
+const settledTypes = [
+  ["onDone", doneInvokeType],
+  ["onError", errorInvokeType],
+  ["onUnknown", unknownInvokeType],
+] as const;

@@ -1,29 +1,45 @@
 /** What compiling a handler needs to know of the machine it belongs to. `compile.ts` implements it. */
-import type { StateNode } from "./chart.ts";
+import type { Condition, StateNode } from "./chart.ts";
 import type { DataModel } from "./data-model.ts";
+import type { Nearest } from "./nearest.ts";
+import type { Reporter } from "./problem.ts";
 
-export interface Compiler {
+/** Who checks names and shapes. */
+export interface Checker extends Reporter {
+  readonly nearest: Nearest;
+}
+
+export interface Compiler extends Checker {
   readonly model: DataModel;
-  readonly guards: Readonly<Record<string, unknown>>;
-  readonly updates: Readonly<Record<string, unknown>>;
+  readonly vocabulary: Names;
   /** Whether writes must be attributed to the regions that make them. */
   readonly tracksWrites: boolean;
   find(name: string): StateNode | undefined;
+  /** The paths of all states. */
+  paths(): Iterable<string>;
+}
+
+/** The names a definition declares and uses. `vocabulary.ts` implements it. */
+export interface Names {
+  /** The guards and updates the definition brings, by name. */
+  readonly guards: Parts;
+  readonly updates: Parts;
+  /** Named guards that are compiled, or under way; `guard.ts` fills it. */
+  readonly conditions: Map<string, { readonly holds: Condition; readonly count: number } | undefined>;
+  /** Notes that a name is used; reports it if the definition lists such names and this is none of them. */
+  use(kind: "guard" | "update" | "machine" | "activity", name: string, place: string): void;
+  /** The name of an activity that is a constant: any, or one of those declared. */
+  useActivity(name: unknown, place: string): void;
   /** The name a child machine goes by, registering it if it is given inline. */
-  machineName(machine: unknown): string | undefined;
-  missing(what: string): void;
-  problem(path: string, problem: string): void;
+  machineName(machine: unknown, place: string): string | undefined;
+  /** An event that the machine itself makes needs no declaration. */
+  raise(type: unknown): void;
+  /** Notes that a map of this name begins somewhere; false if one does so elsewhere already. */
+  beginMap(name: string): boolean;
 }
 
 /** What an author wrote, before anybody looked at it. */
 export type Parts = Readonly<Record<string, unknown>>;
-
-/** The implementation that goes by this name; undefined, and noted as missing, if there is none. */
-export function named(compiler: Compiler, kind: string, all: Parts, name: string): unknown {
-  if (Object.hasOwn(all, name)) return all[name];
-  compiler.missing(`${kind} ${JSON.stringify(name)}`);
-  return undefined;
-}
 
 /** One or many, as a list. */
 export function listOf(value: unknown): readonly unknown[] {

@@ -120,8 +120,8 @@ describe("a data model", () => {
     start(machine, undefined, { at: 7, run: "r1", environment: { here: true } });
     start(machine, undefined, at);
     expect(calls.filter((call) => call.includes("entry"))).toEqual([
-      'states.a.entry[0].model of m as r1 at 7 in {"here":true}',
-      "states.a.entry[0].model of m as m at 0 in {}",
+      'states.a.entry.model of m as r1 at 7 in {"here":true}',
+      "states.a.entry.model of m as m at 0 in {}",
     ]);
   });
 

@@ -8,6 +8,7 @@ import type { Address } from "./effect.ts";
 import type { Event, EventShape, Matching } from "./event.ts";
 import type { Json, JsonObject } from "./json.ts";
 import type { EnsureScope, Scope } from "./scope.ts";
+import type { Approval, Attempt, MapAction, MapItem, MapParts } from "./shorthand/definition.ts";
 import type { State } from "./state.ts";
 import type { ResumePolicy } from "./timer.ts";
 
@@ -33,6 +34,10 @@ export type Guard<Context = JsonObject, Ev = Event> =
   | { readonly and: readonly Guard<Context, Ev>[] }
   | { readonly or: readonly Guard<Context, Ev>[] }
   | { readonly not: Guard<Context, Ev> }
+  /** The event under way reports an error of one of these names or codes. */
+  | { readonly error: string | number | readonly (string | number)[] }
+  /** A worker of a map has an item; the `map` shorthand writes it. */
+  | { readonly item: MapItem }
   | ModelSource;
 
 /** A recipe: change the draft as if it were yours; the old context stays as it is. Its return value is ignored. */
@@ -96,6 +101,8 @@ export type Action<Context = JsonObject, Ev = Event> =
   | { readonly stop: Expression<string, Context, Ev> }
   /** The first branch whose guard holds; one without a guard always does. */
   | { readonly choose: readonly Branch<Context, Ev>[] }
+  /** What a map is made of; the `map` shorthand writes it. */
+  | { readonly map: MapAction<Expression<readonly Json[], Context, Ev>> }
   /** An action only the data model knows. */
   | { readonly model: ModelSource };
 
@@ -189,6 +196,8 @@ interface InvokeParts<Context, Ev> {
   /** Run on every event from the invocation, before any transition is chosen. */
   readonly finalize?: ActionList<Context, SettledEvent>;
   readonly idLocation?: ModelSource;
+  /** Of a map's worker: which item its input is about. The `map` shorthand writes it. */
+  readonly item?: MapItem;
 }
 
 export interface CompensateParts<Context = JsonObject> {
@@ -275,6 +284,25 @@ export interface StateDefinition<Context = JsonObject, Ev extends EventShape = E
   readonly tags?: readonly string[];
   readonly description?: string;
   readonly meta?: Json;
+  /** Shorthand, expanded to the above before anything else; a state has at most one of them. */
+  readonly attempt?: Attempt<Pieces<Context, Ev>>;
+  readonly map?: MapParts<Pieces<Context, Ev>>;
+  readonly approval?: Approval<Pieces<Context, Ev>>;
+}
+
+/** What shorthand is made of. */
+export interface Pieces<Context, Ev> {
+  readonly invoke: Invoke<Context, Ev>;
+  readonly perItem: InvokeActivity<Context, SettledEvent>;
+  readonly machine: InvokeMachine["machine"];
+  readonly list: Expression<readonly Json[], Context, Ev>;
+  readonly delay: Expression<number | string, Context, Ev>;
+  readonly guard: Guard<Context, Ev>;
+  readonly actions: ActionList<Context, Ev>;
+  readonly transition: TransitionParts<Context, SettledEvent>;
+  readonly decided: Transitions<Context, Ev>;
+  readonly settled: Transitions<Context, SettledEvent>;
+  readonly timed: TimedTransitions<Context, Ev>;
 }
 
 /** What becomes of an event that no active state takes. */
@@ -307,7 +335,7 @@ export interface MachineDefinition<Context = JsonObject, Ev extends EventShape =
     | Context
     | ((scope: { readonly input: Input; readonly at: number }) => Context)
     | ModelSource;
-  /** The events this machine knows, beyond those its states handle. */
+  /** The events this machine knows. If there are any, states handle no others but those the machine makes itself. */
   readonly events?: Readonly<Record<string, unknown>>;
   /** Which event goes first when several wait: higher first, 0 unless given. Keys are event descriptors. */
   readonly priorities?: Readonly<Record<string, number>>;

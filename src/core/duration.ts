@@ -1,6 +1,7 @@
 /** Delays as people write them. */
 import { HoldfastError } from "../errors.ts";
-import { showValue } from "./json.ts";
+import { limits } from "../limits.ts";
+import { show } from "./problem.ts";
 
 const unitMs: Readonly<Record<string, number>> = {
   "": 1,
@@ -23,7 +24,7 @@ const unitMs: Readonly<Record<string, number>> = {
 /** Milliseconds of `250`, `"250"`, `"1.5s"`, `"30 min"` or `"2 days"`; throws DURATION_INVALID for anything else. */
 export function durationMs(duration: unknown): number {
   if (typeof duration === "number" && duration >= 0 && Number.isFinite(duration)) return duration;
-  if (typeof duration === "string") {
+  if (typeof duration === "string" && duration.length <= limits.durationLengthMax) {
     const [, amount, unit] = /^\s*(\d+(?:\.\d+)?|\.\d+)\s*([a-z]*)\s*$/i.exec(duration) ?? [];
     const name = singular(unit?.toLowerCase() ?? "");
     const ms = Object.hasOwn(unitMs, name) ? Number(amount) * (unitMs[name] as number) : Number.NaN;
@@ -31,7 +32,7 @@ export function durationMs(duration: unknown): number {
   }
   throw new HoldfastError(
     "DURATION_INVALID",
-    `${showValue(duration)} is not a delay: write milliseconds, or a number with ms, s, min, h, days or weeks`,
+    `${show(duration)} is not a delay: write milliseconds, or a number with ms, s, min, h, days or weeks`,
   );
 }
 

@@ -161,7 +161,7 @@ describe("what an error says", () => {
     expect(start(machine, undefined, { at: 0 }).errors[0]?.data).toEqual({
       name: "HoldfastError",
       code: "NOT_JSON",
-      message: "states.a.entry[0].log is the number NaN, and state holds JSON only: use plain data instead",
+      message: "states.a.entry.log is the number NaN, and state holds JSON only: use plain data instead",
     });
   });
 

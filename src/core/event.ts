@@ -60,6 +60,12 @@ export const afterType = (path: string, index: number): string => `after.${path}
 /** The child that undoes a run's activities: its id in the run, and the name of its machine. */
 export const compensationId = "compensation";
 export const compensationName = (machine: string): string => `${machine}/${compensationId}`;
+/** A map over a list ended well, or did not; and what brings an item to its worker. */
+export const doneMapType = (name: string): string => `done.map.${name}`;
+export const errorMapType = (name: string): string => `error.map.${name}`;
+export const itemType = (name: string): string => `item.map.${name}`;
+/** Whether a handler's key means what only the platform announces, whoever writes it. */
+export const isMapType = (type: string): boolean => /^(done|error)\.map\./.test(type);
 export const executionErrorType = "error.execution";
 export const communicationErrorType = "error.communication";
 
@@ -74,6 +80,11 @@ export function settledEvent(
     return { type: unknownInvokeType(invocation.id), data: result.unknown, ...envelope };
   const type = doneInvokeType(invocation.id);
   return result.output === undefined ? { type, ...envelope } : { type, data: result.output, ...envelope };
+}
+
+/** Whether an event says that the invocation it comes from is done, and has not failed. */
+export function settlesWell({ type, invokeId }: Event): boolean {
+  return invokeId !== undefined && type === doneInvokeType(invokeId);
 }
 
 /** Whether an event ends the invocation it comes from. */

@@ -1,5 +1,6 @@
 /** Histories: where they lead, given what is remembered. https://www.w3.org/TR/scxml/#history */
-import { type StateNode, type TransitionNode, transitionDomain } from "./chart.ts";
+import { limits } from "../limits.ts";
+import { type Route, type StateNode, type TransitionNode, transitionDomain } from "./chart.ts";
 
 /** What histories remember: paths of states by the path of the history state. */
 export type History = Readonly<Record<string, readonly string[]>>;
@@ -36,13 +37,15 @@ function below(node: StateNode, path: string): StateNode {
   return next.path === path ? next : below(next, path);
 }
 
-/** Whether a history's default leads through other histories back to itself, and so nowhere. */
+/** Whether a history's default leads through other histories back to itself, or through too many, and so nowhere. */
 export function leadsBack(history: StateNode): boolean {
-  const seen = new Set<StateNode>();
-  const returns = (node: StateNode): boolean => {
-    if (node.kind !== "history" || seen.has(node)) return false;
-    seen.add(node);
-    return (node.initial?.targets ?? []).some((target) => target === history || returns(target));
-  };
-  return returns(history);
+  if (history.kind !== "history") return false;
+  const seen = new Set<StateNode>([history]);
+  // What is added while it is walked is walked too.
+  for (const node of seen) {
+    const next = (node.initial as Route).targets.filter(({ kind }) => kind === "history");
+    if (next.includes(history) || seen.size > limits.historiesMax) return true;
+    for (const target of next) seen.add(target);
+  }
+  return false;
 }

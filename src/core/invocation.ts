@@ -1,7 +1,7 @@
 /** Invocations: activities and child machines that live as long as the state that started them. */
 import type { CompensateNode, InvokeNode, StateNode } from "./chart.ts";
 import { doneInvokeType, type Event, settles } from "./event.ts";
-import { freeze, toJson } from "./json.ts";
+import { freeze, type Json, toJson } from "./json.ts";
 import type { Activity, Child } from "./state.ts";
 import { type Work, without } from "./work.ts";
 
@@ -24,7 +24,7 @@ function startInvocation(work: Work, node: StateNode, invoke: InvokeNode, index:
     invoke.storeId?.(work, id);
     const invocation = { key: work.nextKey(), id, state: node.path, index };
     const source = invoke.source(work);
-    const input = invoke.input(work);
+    const input = inputOf(work, invoke);
     if (invoke.kind === "activity") {
       work.addActivity({ ...invocation, activity: source }, input, invoke.options);
     } else {
@@ -35,6 +35,18 @@ function startInvocation(work: Work, node: StateNode, invoke: InvokeNode, index:
     }
   } catch (error) {
     work.fail(error);
+  }
+}
+
+/** The input; that of a worker is seen from the event that brings its item. */
+function inputOf(work: Work, { input, item }: InvokeNode): Json | undefined {
+  if (item === undefined) return input(work);
+  const { event } = work;
+  work.event = item(work);
+  try {
+    return input(work);
+  } finally {
+    work.event = event;
   }
 }
 

@@ -87,7 +87,7 @@ describe("a value that is not JSON is refused with its path", () => {
     const states = { a: {} };
     const bad = new Date(0) as never;
     const from = (definition: object) => defineMachine({ id: "m", initial: "a", states, ...definition });
-    expect(code(() => from({ start: { when: bad } }))).toContain("context.when is an instance of Date");
+    expect(code(() => from({ start: { when: bad } }))).toContain("start.when is an instance of Date");
     expect(code(() => start(from({ start: () => ({ when: bad }) }), undefined, at))).toContain(
       "context.when is",
     );
@@ -98,7 +98,7 @@ describe("a value that is not JSON is refused with its path", () => {
     expect(
       start(from({ entry: { emit: { type: "x", data: () => bad } } }), undefined, at).errors,
     ).toMatchObject([
-      { data: { message: expect.stringContaining("entry[0].emit.data is an instance of Date") } },
+      { data: { message: expect.stringContaining("entry.emit.data is an instance of Date") } },
     ]);
     const end = from({ states: { a: { type: "final", output: () => ({ when: bad }) } } });
     expect(start(end, undefined, at)).toMatchObject({

@@ -1,10 +1,10 @@
 /** A machine: a definition with its implementations, compiled and ready to step. */
-import { HoldfastError } from "../errors.ts";
 import type { Chart } from "./chart.ts";
 import { compile } from "./compile.ts";
 import type { MachineDefinition, MachineReference } from "./definition.ts";
 import type { Event, EventShape } from "./event.ts";
-import { type Json, type JsonObject, showValue } from "./json.ts";
+import type { Json, JsonObject } from "./json.ts";
+import { invalid } from "./problem.ts";
 
 export interface Machine<Context = JsonObject, Ev extends EventShape = Event, Input = Json>
   extends MachineReference {
@@ -27,18 +27,17 @@ export type Implementations<Context = JsonObject, Ev extends EventShape = Event>
 export function defineMachine<Context = JsonObject, Ev extends EventShape = Event, Input = Json>(
   definition: MachineDefinition<Context, Ev, Input>,
 ): Machine<Context, Ev, Input> {
-  if (typeof definition !== "object" || definition === null) {
-    throw new HoldfastError("MACHINE_INVALID", "A machine is defined by an object with an id and states");
-  }
-  const { chart, problems, missing, machines } = compile(definition as unknown as MachineDefinition);
-  if (problems.length > 0) {
-    const list = problems.map(({ path, problem }) => `\n  ${path} ${problem}`).join("");
-    throw new HoldfastError(
-      "MACHINE_INVALID",
-      `The machine ${showValue(definition.id)} has ${problems.length === 1 ? "a problem" : `${problems.length} problems`}:${list}`,
-      { details: { problems } },
-    );
-  }
+  return make(definition, false);
+}
+
+function make<Context, Ev extends EventShape, Input>(
+  given: MachineDefinition<Context, Ev, Input>,
+  open: boolean,
+): Machine<Context, Ev, Input> {
+  const { problems, id, compiled } = compile(given, { open });
+  if (compiled === undefined) throw invalid(problems, id);
+  const { chart, missing, machines } = compiled;
+  const definition = compiled.definition as unknown as typeof given;
   return Object.freeze({
     id: chart.id,
     version: chart.version,
@@ -47,11 +46,15 @@ export function defineMachine<Context = JsonObject, Ev extends EventShape = Even
     machines,
     missing,
     implement: ({ guards, updates, machines: children }: Implementations<Context, Ev>) =>
-      defineMachine<Context, Ev, Input>({
-        ...definition,
-        guards: { ...definition.guards, ...guards },
-        updates: { ...definition.updates, ...updates },
-        machines: { ...definition.machines, ...children },
-      }),
+      make<Context, Ev, Input>(
+        {
+          ...definition,
+          guards: { ...definition.guards, ...guards },
+          updates: { ...definition.updates, ...updates },
+          machines: { ...definition.machines, ...children },
+        },
+        // What is still missing may be bound next.
+        true,
+      ),
   });
 }

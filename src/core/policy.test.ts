@@ -21,7 +21,7 @@ describe("a machine's limits", () => {
     expect(problemsOf({ limits: { time: 1_000 } })).toEqual([]);
     expect(problemsOf({ limits: {} })).toEqual([]);
     const machine = defineMachine({ id: "m", initial: "a", states: { a: {} }, limits });
-    expect(machine.definition.limits).toBe(limits);
+    expect(machine.definition.limits).toEqual(limits);
   });
 
   test("that bound nothing are all listed", () => {
@@ -30,7 +30,7 @@ describe("a machine's limits", () => {
       "limits.steps is 0; it must be above zero",
       'limits.time is "0s"; it must be above zero',
       "limits.tokens is -1; it must be above zero",
-      "limits.cost is null; it must be above zero",
+      "limits.cost is Infinity; it must be above zero",
       "limits.money is no limit; there are steps, time, tokens, cost",
     ]);
     expect(problemsOf({ limits: { steps: "many", time: "soon" } })).toEqual([
@@ -108,6 +108,7 @@ describe("an activity's options", () => {
       'states.a.invoke.reconcile is ""; name an activity',
     ]);
     expect(problemsOf({}, { invoke: { activity: "x", reconcile: 5, retry: true } })).toEqual([
+      "states.a.invoke.retry is true; write a retry: an object with attempts, first, factor, max, never",
       "states.a.invoke.reconcile is 5; name an activity",
     ]);
   });

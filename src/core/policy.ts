@@ -1,13 +1,12 @@
 /** Policies a definition declares, checked and made ready to ask. */
 import type { Chart, TransitionNode } from "./chart.ts";
-import type { MachineDefinition, UnhandledPolicy, WritePolicy } from "./definition.ts";
+import type { Compiler, Parts } from "./compiler.ts";
+import type { WritePolicy } from "./definition.ts";
 import { durationMs } from "./duration.ts";
-import { isObject, showValue } from "./json.ts";
+import { isObject } from "./json.ts";
+import { inside, messageOf, type Reporter, show } from "./problem.ts";
+import { partsAt } from "./shape.ts";
 import type { Due } from "./timer.ts";
-
-export interface Reporter {
-  problem(path: string, problem: string): void;
-}
 
 /** Exact keys before prefixes, longer prefixes before shorter ones, `*` last. */
 export function specificity(descriptor: string): number {
@@ -17,14 +16,13 @@ export function specificity(descriptor: string): number {
 
 /** Which event goes first, by descriptor: the most specific first. */
 export function prioritiesOf(
-  declared: MachineDefinition["priorities"],
+  declared: readonly (readonly [descriptor: string, priority: unknown])[],
   report: Reporter,
 ): Chart["priorities"] {
-  const priorities = Object.entries(declared ?? {});
-  for (const [descriptor, priority] of priorities) {
-    if (!Number.isFinite(priority)) report.problem(`priorities.${descriptor}`, "must be a number");
-  }
-  return priorities.sort(([one], [other]) => specificity(other) - specificity(one));
+  for (const [descriptor, priority] of declared)
+    if (!Number.isFinite(priority)) report.problem(inside("priorities", descriptor), "must be a number");
+  const priorities = declared as Chart["priorities"];
+  return priorities.toSorted(([one], [other]) => specificity(other) - specificity(one));
 }
 
 /** Whatever a handler is written under, the most specific comes first: `*` must not swallow what `after` waits for. */
@@ -39,14 +37,13 @@ export function writePolicy(
   place: string,
   report: Reporter,
 ): (path: string) => WritePolicy {
-  const policies = (typeof declared === "object" ? declared : { "": declared ?? "reject" }) as Record<
+  const policies = (isObject(declared) ? declared : { "": declared ?? "reject" }) as Record<
     string,
     WritePolicy
   >;
   for (const policy of Object.values(policies)) {
-    if (policy !== "reject" && policy !== "last" && policy !== "first") {
-      report.problem(place, `has the policy ${JSON.stringify(policy)}; write reject, last or first`);
-    }
+    if (policy !== "reject" && policy !== "last" && policy !== "first")
+      report.problem(place, `has the policy ${show(policy)}`, "write reject, last or first");
   }
   const prefixes = Object.entries(policies).sort(([one], [other]) => other.length - one.length);
   const covers = (prefix: string, path: string) =>
@@ -55,20 +52,15 @@ export function writePolicy(
 }
 
 /** What becomes of events that nothing takes: those the machine knows, and the others. */
-export function unhandledPolicy(
-  declared: MachineDefinition["unhandled"],
-  report: Reporter,
-): Chart["unhandled"] {
-  const policy: Record<"known" | "unknown", UnhandledPolicy> =
-    typeof declared === "string"
-      ? { known: declared, unknown: declared }
-      : { known: declared?.known ?? "ignore", unknown: declared?.unknown ?? "reject" };
-  for (const [key, value] of Object.entries(policy)) {
-    if (value !== "ignore" && value !== "defer" && value !== "reject") {
-      report.problem(`unhandled.${key}`, `is ${JSON.stringify(value)}; write ignore, defer or reject`);
-    }
+export function unhandledPolicy(declared: unknown, compiler: Compiler): Chart["unhandled"] {
+  const parts =
+    isObject(declared) || declared === undefined ? (declared ?? {}) : { known: declared, unknown: declared };
+  const { known = "ignore", unknown = "reject" } = partsAt(compiler, parts, "unhandled", "unhandled");
+  for (const [key, value] of Object.entries({ known, unknown })) {
+    if (value !== "ignore" && value !== "defer" && value !== "reject")
+      compiler.problem(`unhandled.${key}`, `is ${show(value)}`, "write ignore, defer or reject");
   }
-  return policy;
+  return { known, unknown } as Chart["unhandled"];
 }
 
 /** What outages do to a timer; `delayed` is whether there is one. */
@@ -82,7 +74,7 @@ export function resumePolicy(
   if (!delayed) report.problem(place, "needs a delay: without one there is no timer to resume");
   if (declared === "remaining" || declared === "restart") return declared;
   if (declared !== "deadline")
-    report.problem(place, `is ${showValue(declared)}; write deadline, remaining or restart`);
+    report.problem(place, `is ${show(declared)}`, "write deadline, remaining or restart");
   return undefined;
 }
 
@@ -93,10 +85,13 @@ export function sharedResumePolicy(
   report: Reporter,
 ): Due["resume"] {
   const declared = transitions
-    .map((one) => (one as { readonly resume?: unknown } | undefined)?.resume)
+    .map((one) => (isObject(one) ? one.resume : undefined))
     .filter((one) => one !== undefined);
   if (new Set(declared).size > 1)
-    report.problem(place, `cannot be ${declared.join(" and ")} at once: there is one timer for them`);
+    report.problem(
+      place,
+      `cannot be ${declared.map(show).join(" and ")} at once: there is one timer for them`,
+    );
   return resumePolicy(declared[0], place, true, report);
 }
 
@@ -105,7 +100,7 @@ export function constantMs(given: unknown, place: string, report: Reporter): num
   try {
     return durationMs(given);
   } catch (error) {
-    report.problem(place, (error as Error).message);
+    report.problem(place, messageOf(error));
     return undefined;
   }
 }
@@ -115,30 +110,31 @@ const boundKeys = ["steps", "time", "tokens", "cost"];
 /** Reports limits that bound nothing: unknown ones, and what is not above zero. */
 export function checkLimits(declared: unknown, report: Reporter): void {
   if (declared !== undefined && !isObject(declared))
-    report.problem("limits", `is ${showValue(declared)}; write { ${boundKeys.join(", ")} }`);
+    report.problem("limits", `is ${show(declared)}`, `write { ${boundKeys.join(", ")} }`);
   else for (const [key, bound] of Object.entries(declared ?? {})) checkLimit(key, bound, report);
 }
 
 function checkLimit(key: string, given: unknown, report: Reporter): void {
-  const place = `limits.${key}`;
+  const place = inside("limits", key);
   if (!boundKeys.includes(key)) {
-    report.problem(place, `is no limit; there are ${boundKeys.join(", ")}`);
+    report.problem(place, "is no limit", `there are ${boundKeys.join(", ")}`);
     return;
   }
   const bound = key === "time" ? constantMs(given, place, report) : given;
   const bounds = typeof bound === "number" && Number.isFinite(bound) && bound > 0;
-  if (!bounds && bound !== undefined) report.problem(place, `is ${showValue(given)}; it must be above zero`);
+  if (!bounds && bound !== undefined) report.problem(place, `is ${show(given)}`, "it must be above zero");
 }
 
 /** Reports a checkpoint policy that is none. */
 export function checkCheckpoint(declared: unknown, report: Reporter): void {
   if (declared === undefined || declared === "step" || declared === "manual") return;
-  const { every, when, ...others } = { ...(declared as { every?: unknown; when?: unknown } | null) };
+  const { every, when, ...others } = isObject(declared) ? (declared as Parts) : ({} as Parts);
   const counts = when === undefined && Number.isSafeInteger(every) && (every as number) > 0;
   const asks = every === undefined && typeof when === "function";
   if ((!counts && !asks) || Object.keys(others).length > 0)
     report.problem(
       "checkpoint",
-      `is ${showValue(declared)}; write step, manual, { every: a whole number above zero } or { when: a function }`,
+      `is ${show(declared)}`,
+      "write step, manual, { every: a whole number above zero } or { when: a function }",
     );
 }

@@ -72,7 +72,7 @@ describe("a reply", () => {
     expect(asked("nowhere").errors).toMatchObject([
       {
         type: "error.execution",
-        data: { message: "states.a.on.nowhere.actions[0].to must be text, and is 7" },
+        data: { message: "states.a.on.nowhere.actions.to must be text, and is 7" },
       },
     ]);
   });

@@ -91,6 +91,8 @@ function pendingProblem(chart: Chart, state: State): string | undefined {
   const { compensations } = state;
   if (compensations !== undefined && !areCompensations(compensations))
     return "it has malformed compensations";
+  if (state.maps !== undefined && !(isObject(state.maps) && Object.values(state.maps).every(isProgress)))
+    return "it has a malformed map";
   for (const one of [...state.activities, ...state.children]) {
     if (!isPending(one) || typeof one.id !== "string") return "it has a malformed invocation";
     if (one.state !== undefined && chart.byPath.get(one.state)?.invokes[one.index as number] === undefined) {
@@ -117,6 +119,13 @@ function areCompensations(value: unknown): boolean {
     value.length > 0 &&
     value.every((one) => isPending(one) && typeof one.activity === "string")
   );
+}
+
+function isProgress(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  const { items, next, taken, results, failures, tolerate } = value;
+  const counts = [next, tolerate, ...Object.values(isObject(taken) ? taken : { none: Number.NaN })];
+  return [items, results, failures].every(Array.isArray) && counts.every(Number.isSafeInteger);
 }
 
 function isPending(value: { readonly key: unknown }): boolean {

@@ -5,6 +5,7 @@
 import type { Address } from "./effect.ts";
 import type { Event } from "./event.ts";
 import type { Json, JsonObject } from "./json.ts";
+import type { Collect } from "./shorthand/definition.ts";
 import type { Due } from "./timer.ts";
 
 export interface State<Context = JsonObject> {
@@ -24,10 +25,28 @@ export interface State<Context = JsonObject> {
   readonly deferred: readonly Event[];
   /** What undoes the activities that are done, oldest first; absent while there is nothing to undo. */
   readonly compensations?: readonly Compensation[];
+  /** The lists that workers are going through, by the name of the map; absent while there are none. */
+  readonly maps?: Readonly<Record<string, MapProgress>>;
   /** The final state's output, once the run is done. */
   readonly output?: Json;
   /** Why the run failed, once it has. */
   readonly reason?: JsonObject;
+}
+
+/** How far the workers of a map have come with its list. */
+export interface MapProgress {
+  readonly items: readonly Json[];
+  /** The index of the first item that nobody has taken. */
+  readonly next: number;
+  /** The index of the item that each worker has, by the worker's number. */
+  readonly taken: Readonly<Record<string, number>>;
+  /** In the order of the items; null where there is none. */
+  readonly results: readonly Json[];
+  readonly failures: readonly { readonly index: number; readonly item: Json; readonly error: Json }[];
+  /** How many may fail. */
+  readonly tolerate: number;
+  /** The fields of the context they end in. */
+  readonly collect?: Collect;
 }
 
 /** What undoes one activity: another activity, and what it is to be given. */

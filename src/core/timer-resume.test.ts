@@ -25,7 +25,9 @@ function problemsOf(definition: unknown): string[] {
   } catch (error) {
     expect(error).toMatchObject({ code: "MACHINE_INVALID" });
     const { problems } = (error as HoldfastError).details as { problems: Problem[] };
-    return problems.map(({ path, problem }) => `${path} ${problem}`);
+    return problems.map(
+      ({ path, problem, fix }) => `${path} ${problem}${fix === undefined ? "" : `; ${fix}`}`,
+    );
   }
   return [];
 }
@@ -280,14 +282,14 @@ describe("a definition's resume policies", () => {
       "states.a.after[0].resume is 7; write deadline, remaining or restart",
     ]);
     expect(problemsOfState({ entry: { send: { type: "e", delay: "1s", resume: "" } } })).toEqual([
-      'states.a.entry[0].send.resume is ""; write deadline, remaining or restart',
+      'states.a.entry.send.resume is ""; write deadline, remaining or restart',
     ]);
   });
 
   test("must be the same for all transitions that wait for one timer", () => {
-    const after = { "1s": [{ target: "b", resume: "restart" }, { resume: "remaining" }, "b", null] };
+    const after = { "1s": [{ target: "b", resume: "restart" }, { resume: "remaining" }, "b"] };
     expect(problemsOfState({ after })).toEqual([
-      "states.a.after.1s.resume cannot be restart and remaining at once: there is one timer for them",
+      'states.a.after.1s.resume cannot be "restart" and "remaining" at once: there is one timer for them',
     ]);
     const list = [
       { delay: "1s", target: "b", resume: "restart" },
@@ -305,7 +307,7 @@ describe("a definition's resume policies", () => {
       `states.a.invoke.onDone.resume ${without}`,
     ]);
     expect(problemsOfState({ entry: { send: { type: "e", resume: "restart" } } })).toEqual([
-      `states.a.entry[0].send.resume ${without}`,
+      `states.a.entry.send.resume ${without}`,
     ]);
   });
 

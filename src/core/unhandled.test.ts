@@ -18,7 +18,7 @@ describe("the policy for events that nothing takes", () => {
     const machine = defineMachine({
       id: "m",
       ...(unhandled === undefined ? {} : { unhandled }),
-      events: { declared: {} },
+      events: { declared: {}, go: {}, back: {} },
       initial: "a",
       states: { a: { on: { go: "b" } }, b: { on: { back: "a", "order.*": "a" } } },
     });

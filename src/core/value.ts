@@ -2,13 +2,27 @@
 import type { Compute, StepScope } from "./chart.ts";
 import type { Compiler } from "./compiler.ts";
 import { durationMs } from "./duration.ts";
-import { freezeDeep, type Json, toJson } from "./json.ts";
+import { freezeDeep, isObject, type Json, toJson } from "./json.ts";
 import { constantMs } from "./policy.ts";
+import { messageOf, show } from "./problem.ts";
+
+/** What an expression gives, compiled by the machine's data model; a constant that is not JSON is a problem. */
+export function expressionOf(compiler: Compiler, source: unknown, path: string): Compute<unknown> {
+  if (typeof source !== "function") {
+    try {
+      toJson(source, [], "it");
+    } catch (error) {
+      compiler.problem(path, `cannot be used: ${messageOf(error)}`);
+      return () => undefined;
+    }
+  }
+  return compiler.model.value(source, path);
+}
 
 /** An expression that gives JSON, or nothing. */
 export function jsonOf(compiler: Compiler, source: unknown, path: string): Compute<Json | undefined> {
   if (source === undefined) return () => undefined;
-  const value = compiler.model.value(source, path);
+  const value = expressionOf(compiler, source, path);
   return (scope) => {
     const given = value(scope);
     return given === undefined ? undefined : freezeDeep(toJson(given, [], path));
@@ -17,8 +31,12 @@ export function jsonOf(compiler: Compiler, source: unknown, path: string): Compu
 
 /** An expression that gives text. */
 export function textOf(compiler: Compiler, source: unknown, path: string): Compute<string> {
-  if (typeof source === "string") return () => source;
-  const value = compiler.model.value(source, path);
+  if (typeof source === "string" && source !== "") return () => source;
+  if (typeof source !== "function" && !isObject(source)) {
+    compiler.problem(path, `is ${show(source)}`, "write a name, or how to compute it");
+    return () => "";
+  }
+  const value = expressionOf(compiler, source, path);
   return (scope: StepScope) => {
     const text = value(scope);
     if (typeof text !== "string") throw new TypeError(`${path} must be text, and is ${JSON.stringify(text)}`);
@@ -47,13 +65,17 @@ export function delayOf(compiler: Compiler, source: unknown, path: string): Comp
     const ms = constantMs(source, path, compiler) as number;
     return () => ms;
   }
-  const value = compiler.model.value(source, path);
+  if (typeof source !== "function" && !isObject(source)) {
+    constantMs(source, path, compiler);
+    return () => 0;
+  }
+  const value = expressionOf(compiler, source, path);
   return (scope) => durationMs(value(scope));
 }
 
 /** The name of a child machine: given, or computed by the data model. */
 export function machineOf(compiler: Compiler, source: unknown, path: string): Compute<string> {
-  const name = compiler.machineName(source);
+  const name = compiler.vocabulary.machineName(source, path);
   if (name !== undefined) return () => name;
   return textOf(compiler, source, path);
 }

@@ -5,7 +5,6 @@
  * W1. The state it starts from is never changed: lists are replaced, not edited.
  * W2. Everything it starts is named by (seq, index), so the same step always makes the same names.
  */
-import { isHoldfastError } from "../errors.ts";
 import {
   type Chart,
   type Configuration,
@@ -15,6 +14,7 @@ import {
   type StateNode,
   type StepScope,
 } from "./chart.ts";
+import { describeError } from "./describe-error.ts";
 import type { Address, CancelEffect, Effect } from "./effect.ts";
 import {
   communicationErrorType,
@@ -25,7 +25,7 @@ import {
   executionErrorType,
 } from "./event.ts";
 import type { History } from "./history.ts";
-import { freeze, freezeDeep, type Json, type JsonObject, toJson } from "./json.ts";
+import { freeze, freezeDeep, type Json, type JsonObject } from "./json.ts";
 import type { Activity, Child, Compensation, State, Timer } from "./state.ts";
 import { withPolicy } from "./timer.ts";
 import { Tracer } from "./trace.ts";
@@ -81,6 +81,7 @@ export class Work implements StepScope {
   deferred: readonly Event[];
   /** Undefined while there are none. */
   compensations: readonly Compensation[] | undefined;
+  maps: State["maps"];
   effects: Effect[] | readonly never[] = nothing;
   /** Internal events, in order; undefined while there are none. */
   queue: Event[] | undefined = undefined;
@@ -116,6 +117,7 @@ export class Work implements StepScope {
     this.children = state.children;
     this.deferred = state.deferred;
     this.compensations = state.compensations;
+    this.maps = state.maps;
   }
 
   // What handlers and data models see.
@@ -171,6 +173,10 @@ export class Work implements StepScope {
 
   raise(event: Event): void {
     this.enqueue(freeze({ ...event, kind: "internal" }));
+  }
+
+  announce(event: Event): void {
+    this.enqueue(freeze({ ...event, kind: "platform" }));
   }
 
   enqueue(event: Event): void {
@@ -331,7 +337,7 @@ export class Work implements StepScope {
 
   /** The state this work came to. */
   result(status: State["status"], output: Json | undefined): State {
-    const { chart, compensations } = this;
+    const { chart, compensations, maps } = this;
     const state: State = {
       machine: chart.id,
       version: chart.version,
@@ -345,10 +351,11 @@ export class Work implements StepScope {
       children: this.children,
       deferred: this.deferred,
     };
-    if (output === undefined && compensations === undefined) return freeze(state);
+    if (output === undefined && compensations === undefined && maps === undefined) return freeze(state);
     return freeze({
       ...state,
       ...(compensations === undefined ? {} : { compensations }),
+      ...(maps === undefined ? {} : { maps }),
       ...(output === undefined ? {} : { output }),
     });
   }
@@ -375,26 +382,4 @@ export function blankState(chart: Chart): State {
     children: nothing,
     deferred: nothing,
   };
-}
-
-/** An error as JSON, for the event that reports it. Data models add what they know, such as the place, as its `data`. */
-export function describeError(error: unknown): JsonObject {
-  if (isHoldfastError(error)) return { name: error.name, code: error.code, message: error.message };
-  try {
-    if (!(error instanceof Error)) return { name: "Error", message: String(error) };
-    const { data } = error as { readonly data?: unknown };
-    const known = { name: String(error.name), message: String(error.message) };
-    return typeof data === "object" ? { ...known, ...toOwnJson(data) } : known;
-  } catch {
-    return { name: "Error", message: "something was thrown that cannot be shown" };
-  }
-}
-
-/** What an error carries is its thrower's business: what is not JSON stays out of the event, and what is, is copied. */
-function toOwnJson(data: object | null): JsonObject {
-  try {
-    return structuredClone(toJson(data, [])) as JsonObject;
-  } catch {
-    return {};
-  }
 }

@@ -5,7 +5,7 @@
 import type { ActivityEffect } from "../core/effect.ts";
 import { type Event, settledEvent } from "../core/event.ts";
 import type { Json, JsonObject } from "../core/json.ts";
-import { describeError } from "../core/work.ts";
+import { describeError } from "../core/describe-error.ts";
 import { decode, encode } from "../store/codec.ts";
 import type { ActivityRow, RunName, Spending } from "../store/records.ts";
 import { RunMap } from "../store/run-map.ts";

@@ -3,7 +3,7 @@ import { durationMs } from "../core/duration.ts";
 import type { ActivityEffect } from "../core/effect.ts";
 import type { settledEvent } from "../core/event.ts";
 import { type Json, type JsonObject, toJson } from "../core/json.ts";
-import { describeError } from "../core/work.ts";
+import { describeError } from "../core/describe-error.ts";
 import type { ActivityRow, Spending } from "../store/records.ts";
 import { addSpending } from "./budget.ts";
 import type { Clock } from "./clock.ts";

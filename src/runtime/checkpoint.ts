@@ -16,7 +16,7 @@ import type { Json, JsonObject } from "../core/json.ts";
 import { diff, type Patch } from "../core/patch.ts";
 import type { State } from "../core/state.ts";
 import type { Step } from "../core/step.ts";
-import { describeError } from "../core/work.ts";
+import { describeError } from "../core/describe-error.ts";
 import { limits } from "../limits.ts";
 import { encode, encodeSized } from "../store/codec.ts";
 import { pack } from "../store/content.ts";

@@ -5,7 +5,7 @@
 import { type Event, type EventShape, startEvent } from "../core/event.ts";
 import type { Json } from "../core/json.ts";
 import type { Machine } from "../core/machine.ts";
-import { describeError } from "../core/work.ts";
+import { describeError } from "../core/describe-error.ts";
 import { HoldfastError, isUnavailable } from "../errors.ts";
 import { limits } from "../limits.ts";
 import type { RunHead, RunName } from "../store/records.ts";
