@@ -2,7 +2,7 @@
  * Actions, from what the author wrote to code over the step under way. An error stops the block that it happens in,
  * and nothing else.
  */
-import type { Code, Compute, SendRequest, StateNode } from "./chart.ts";
+import type { Code, Compute, SendRequest, StateNode, StepScope } from "./chart.ts";
 import { type Compiler, listOf, named, type Parts } from "./compiler.ts";
 import { durationMs } from "./duration.ts";
 import type { Address } from "./effect.ts";
@@ -162,7 +162,7 @@ function compileAction(compiler: Compiler, owner: StateNode, action: unknown, pa
 }
 
 function compileUpdate(compiler: Compiler, owner: StateNode, source: unknown, path: string): Code {
-  const recipe = typeof source === "string" ? named(compiler, "update", compiler.updates, source) : source;
+  const recipe = recipeOf(compiler, source, path);
   if (recipe === undefined) return nothing;
   if (compiler.model.name === "plain" && typeof recipe !== "function") {
     compiler.problem(
@@ -183,6 +183,17 @@ function compileUpdate(compiler: Compiler, owner: StateNode, source: unknown, pa
     scope.context = after;
     if (after !== before) scope.wrote(owner, before, after);
   };
+}
+
+/** The recipe that is written there, or that goes by the name; with its parameters, computed each time it runs. */
+function recipeOf(compiler: Compiler, source: unknown, path: string): unknown {
+  if (typeof source === "string") return named(compiler, "update", compiler.updates, source);
+  const { type, params } = Object(source) as Parts;
+  if (typeof type !== "string") return source;
+  const recipe = named(compiler, "update", compiler.updates, type);
+  if (typeof recipe !== "function") return recipe;
+  const given = jsonOf(compiler, params, `${path}.params`);
+  return (draft: unknown, scope: StepScope) => recipe(draft, scope, given(scope));
 }
 
 function compileEvent(compiler: Compiler, source: unknown, path: string): Compute<Event> {

@@ -38,6 +38,7 @@ import {
   unhandledPolicy,
   writePolicy,
 } from "./policy.ts";
+import { isSchema, schemasOf } from "./schema.ts";
 import { descend, resolveTarget } from "./target.ts";
 import { join, Tree } from "./tree.ts";
 import { delayOf, jsonOf } from "./value.ts";
@@ -346,7 +347,9 @@ class Compilation implements Compiler {
     node.writes = writePolicy(state.writes, join(place, "writes"), this);
     node.defer = listOf(state.defer) as readonly string[];
     for (const descriptor of node.defer) this.descriptors.add(descriptor);
-    if (state.output !== undefined) node.output = jsonOf(this, state.output, join(place, "output"));
+    // The machine itself may have a schema in its place, of what its final states give.
+    if (state.output !== undefined && !isSchema(state.output))
+      node.output = jsonOf(this, state.output, join(place, "output"));
     if (state.data !== undefined) node.declare = this.model.declare(state.data, join(place, "data")) as Code;
   }
 
@@ -364,6 +367,7 @@ class Compilation implements Compiler {
       model: this.model,
       start: this.startOf(definition.start),
       unhandled: unhandledPolicy(definition.unhandled, this),
+      schemas: schemasOf(definition, this),
       descriptors: [...this.descriptors].filter((descriptor) => descriptor !== "*"),
       priorities: prioritiesOf(definition.priorities, this),
       compensates: this.tree.nodes.some(({ invokes }) => invokes.some(({ compensate }) => compensate)),

@@ -1,6 +1,7 @@
 /** Guards and contracts, from what the author wrote to conditions over the step under way. */
 import type { Condition, Contract } from "./chart.ts";
 import { type Compiler, listOf, named, type Parts } from "./compiler.ts";
+import { jsonOf } from "./value.ts";
 
 /** A guard's code; undefined when there is none. A guard that throws is false, and `error.execution` is raised. */
 export function compileGuard(compiler: Compiler, source: unknown, path: string): Condition | undefined {
@@ -29,6 +30,7 @@ function compileCondition(compiler: Compiler, source: unknown, path: string): Co
   }
   if (typeof source === "function") return (scope) => Boolean(source(scope));
   const parts = (source ?? {}) as Parts;
+  if (typeof parts.type === "string") return compileUse(compiler, parts, path);
   const all = (given: unknown, key: string) =>
     listOf(given).map((one, index) => compileCondition(compiler, one, `${path}.${key}[${index}]`));
   if (typeof parts.in === "string") return compileIn(compiler, parts.in, path);
@@ -49,6 +51,18 @@ function compileCondition(compiler: Compiler, source: unknown, path: string): Co
     return never;
   }
   return compiler.model.condition(source, path) as Condition;
+}
+
+/** A named guard with its parameters, which are computed each time it is asked. */
+function compileUse(compiler: Compiler, { type, params }: Parts, path: string): Condition {
+  const guard = named(compiler, "guard", compiler.guards, type as string);
+  if (guard === undefined) return never;
+  if (typeof guard !== "function") {
+    compiler.problem(path, `gives parameters to ${JSON.stringify(type)}, which is not a function`);
+    return never;
+  }
+  const given = jsonOf(compiler, params, `${path}.params`);
+  return (scope) => Boolean(guard(scope, given(scope)));
 }
 
 function compileIn(compiler: Compiler, name: string, path: string): Condition {

@@ -10,6 +10,7 @@ import { HoldfastError } from "../errors.ts";
 import { limits } from "../limits.ts";
 import { compensationMachine } from "./compensation.ts";
 import { byPriority } from "./deferral.ts";
+import { describeError } from "./describe-error.ts";
 import { durationMs } from "./duration.ts";
 import type { Address, Effect, EmitEffect, LogEffect, ReplyEffect, SendEffect } from "./effect.ts";
 import {
@@ -23,7 +24,7 @@ import type { Json, JsonObject } from "./json.ts";
 import type { Machine } from "./machine.ts";
 import type { State, Timer } from "./state.ts";
 import { cancel, type Step, start, step } from "./step.ts";
-import { describeError, type StepOptions } from "./work.ts";
+import type { StepOptions } from "./work.ts";
 
 export interface SimulateOptions<Input = Json> {
   readonly input?: Input;

@@ -5,7 +5,6 @@
  * W1. The state it starts from is never changed: lists are replaced, not edited.
  * W2. Everything it starts is named by (seq, index), so the same step always makes the same names.
  */
-import { isHoldfastError } from "../errors.ts";
 import {
   type Chart,
   type Configuration,
@@ -15,6 +14,7 @@ import {
   type StateNode,
   type StepScope,
 } from "./chart.ts";
+import { describeError } from "./describe-error.ts";
 import type { Address, CancelEffect, Effect } from "./effect.ts";
 import {
   communicationErrorType,
@@ -25,7 +25,8 @@ import {
   executionErrorType,
 } from "./event.ts";
 import type { History } from "./history.ts";
-import { freeze, freezeDeep, type Json, type JsonObject, toJson } from "./json.ts";
+import { freeze, freezeDeep, type Json, type JsonObject } from "./json.ts";
+import { admitData } from "./payload.ts";
 import type { Activity, Child, Compensation, State, Timer } from "./state.ts";
 import { withPolicy } from "./timer.ts";
 import { Tracer } from "./trace.ts";
@@ -73,6 +74,8 @@ export class Work implements StepScope {
   event: Event;
   context: JsonObject;
   old: JsonObject;
+  /** The context that is known to fit its schema. */
+  fitting: JsonObject;
   session: unknown = undefined;
   history: History;
   timers: readonly Timer[];
@@ -110,6 +113,7 @@ export class Work implements StepScope {
     this.event = event;
     this.context = state.context;
     this.old = state.context;
+    this.fitting = state.context;
     this.history = state.history;
     this.timers = state.timers;
     this.activities = state.activities;
@@ -170,7 +174,7 @@ export class Work implements StepScope {
   // What actions do.
 
   raise(event: Event): void {
-    this.enqueue(freeze({ ...event, kind: "internal" }));
+    this.enqueue(freeze({ ...admitData(this.chart, event), kind: "internal" }));
   }
 
   enqueue(event: Event): void {
@@ -180,7 +184,7 @@ export class Work implements StepScope {
 
   send({ event, to, via, delayMs, resume, id }: SendRequest): void {
     const sent: Event = id === undefined ? event : freeze({ ...event, sendId: id });
-    if (to === "internal") this.enqueue(freeze({ ...sent, kind: "internal" }));
+    if (to === "internal") this.raise(sent);
     else if (delayMs > 0) this.schedule(delayMs, resume, sent, to, via);
     else this.dispatch(this.nextKey(), sent, to, via);
   }
@@ -375,26 +379,4 @@ export function blankState(chart: Chart): State {
     children: nothing,
     deferred: nothing,
   };
-}
-
-/** An error as JSON, for the event that reports it. Data models add what they know, such as the place, as its `data`. */
-export function describeError(error: unknown): JsonObject {
-  if (isHoldfastError(error)) return { name: error.name, code: error.code, message: error.message };
-  try {
-    if (!(error instanceof Error)) return { name: "Error", message: String(error) };
-    const { data } = error as { readonly data?: unknown };
-    const known = { name: String(error.name), message: String(error.message) };
-    return typeof data === "object" ? { ...known, ...toOwnJson(data) } : known;
-  } catch {
-    return { name: "Error", message: "something was thrown that cannot be shown" };
-  }
-}
-
-/** What an error carries is its thrower's business: what is not JSON stays out of the event, and what is, is copied. */
-function toOwnJson(data: object | null): JsonObject {
-  try {
-    return structuredClone(toJson(data, [])) as JsonObject;
-  } catch {
-    return {};
-  }
 }
