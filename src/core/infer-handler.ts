@@ -175,36 +175,59 @@ interface TransitionParts<Context, Ev, Target, Names extends AnyVocabulary> {
   readonly description?: string;
   readonly meta?: Json;
 }
-export type Transitions<Context, Ev, Target, Names extends AnyVocabulary> =
-  | Target
-  | TransitionParts<Context, Ev, Target, Names>
-  | readonly (Target | TransitionParts<Context, Ev, Target, Names>)[];
+/** What a literal has under a key; `never` where that is nothing, or not known. */
+export type At<Literal, Key> = Key extends keyof Literal ? Literal[Key] : never;
+/**
+ * One or many, each by its target alone or in parts: whichever of these the literal is. A union of all three would be
+ * as right, but with hundreds of targets in it the compiler takes its time, and its messages name none of them.
+ */
+type OneOrMany<Literal, Target, Parts> = [Literal] extends [never]
+  ? Target | Parts | readonly (Target | Parts)[]
+  : Literal extends string
+    ? Target
+    : Literal extends readonly unknown[]
+      ? { readonly [Index in keyof Literal]: Literal[Index] extends string ? Target : Parts }
+      : Parts;
+export type Transitions<Context, Ev, Target, Names extends AnyVocabulary, Literal> = OneOrMany<
+  Literal,
+  Target,
+  TransitionParts<Context, Ev, Target, Names>
+>;
 
 interface TimedParts<Context, Target, Names extends AnyVocabulary>
   extends TransitionParts<Context, TimerEvent, Target, Names> {
   readonly resume?: ResumePolicy;
 }
-export type After<Context, Events, Target, Names extends AnyVocabulary> =
-  | {
-      readonly [delay: string]:
-        | Target
-        | TimedParts<Context, Target, Names>
-        | readonly (Target | TimedParts<Context, Target, Names>)[];
-    }
-  | readonly (TimedParts<Context, Target, Names> & {
-      readonly delay: Expression<number | string, Context, AnyEvent<Events>>;
-    })[];
+export type After<Context, Events, Target, Names extends AnyVocabulary, Literal> = [Literal] extends [never]
+  ?
+      | DelayedList<Context, Events, Target, Names>
+      | { readonly [delay: string]: OneOrMany<never, Target, TimedParts<Context, Target, Names>> }
+  : Literal extends readonly unknown[]
+    ? DelayedList<Context, Events, Target, Names>
+    : {
+        readonly [Delay in keyof Literal]: OneOrMany<
+          Literal[Delay],
+          Target,
+          TimedParts<Context, Target, Names>
+        >;
+      };
+type DelayedList<Context, Events, Target, Names extends AnyVocabulary> = readonly (TimedParts<
+  Context,
+  Target,
+  Names
+> & { readonly delay: Expression<number | string, Context, AnyEvent<Events>> })[];
 
-export type Handlers<Context, Events, Target, Names extends AnyVocabulary> = [Events] extends [never]
-  ? { readonly [type: string]: Transitions<Context, Event, Target, Names> }
+export type Handlers<Context, Events, Target, Names extends AnyVocabulary, Literal> = [Events] extends [never]
+  ? { readonly [type: string]: Transitions<Context, Event, Target, Names, never> }
   : {
       readonly [Type in keyof Events]?: Transitions<
         Context,
         Received<Type, OutputOf<Events[Type]>>,
         Target,
-        Names
+        Names,
+        At<Literal, Type>
       >;
     } & {
-      readonly [type: DoneType | ErrorType]: Transitions<Context, Event, Target, Names>;
-      readonly [pattern: `${string}*`]: Transitions<Context, AnyEvent<Events>, Target, Names>;
+      readonly [type: DoneType | ErrorType]: Transitions<Context, Event, Target, Names, never>;
+      readonly [pattern: `${string}*`]: Transitions<Context, AnyEvent<Events>, Target, Names, never>;
     };

@@ -8,6 +8,7 @@ import type {
   After,
   AnyEvent,
   AnyVocabulary,
+  At,
   Blocks,
   Contracts,
   DoneType,
@@ -25,33 +26,40 @@ import type {
 import type { Json } from "./json.ts";
 import type { InputOf, OutputOf, Schema } from "./schema.ts";
 
-interface InvokeParts<Context, Events, Output, Target, Names extends AnyVocabulary> {
+interface InvokeParts<Context, Events, Output, Target, Names extends AnyVocabulary, Literal> {
   readonly id?: string;
-  readonly onDone?: Transitions<Context, Received<DoneType, Output>, Target, Names>;
-  readonly onError?: Transitions<Context, Received<ErrorType, Failure>, Target, Names>;
+  readonly onDone?: Transitions<Context, Received<DoneType, Output>, Target, Names, At<Literal, "onDone">>;
+  readonly onError?: Transitions<
+    Context,
+    Received<ErrorType, Failure>,
+    Target,
+    Names,
+    At<Literal, "onError">
+  >;
   readonly finalize?: Actions<Context, AnyEvent<Events>, Names>;
 }
-type Unknown<Context, Target, Names extends AnyVocabulary> = Transitions<
+type Unknown<Context, Target, Names extends AnyVocabulary, Literal> = Transitions<
   Context,
   Received<`unknown.${string}`, { readonly message: string }>,
   Target,
-  Names
+  Names,
+  At<Literal, "onUnknown">
 >;
 /** What runs at most once may end without an answer, and then somebody must know what to do. */
-type Once<Context, Target, Names extends AnyVocabulary> =
-  | { readonly once?: false; readonly onUnknown?: Unknown<Context, Target, Names> }
+type Once<Context, Target, Names extends AnyVocabulary, Literal> =
+  | { readonly once?: false; readonly onUnknown?: Unknown<Context, Target, Names, Literal> }
   | {
       readonly once: true;
-      readonly onUnknown: Unknown<Context, Target, Names>;
+      readonly onUnknown: Unknown<Context, Target, Names, Literal>;
       readonly reconcile?: NameOf<Names["activities"]>;
     }
   | {
       readonly once: true;
       readonly reconcile: NameOf<Names["activities"]>;
-      readonly onUnknown?: Unknown<Context, Target, Names>;
+      readonly onUnknown?: Unknown<Context, Target, Names, Literal>;
     };
-interface ActivityParts<Name, Context, Events, Output, Target, Names extends AnyVocabulary>
-  extends InvokeParts<Context, Events, Output, Target, Names> {
+interface ActivityParts<Name, Context, Events, Output, Target, Names extends AnyVocabulary, Literal>
+  extends InvokeParts<Context, Events, Output, Target, Names, Literal> {
   readonly activity: Name;
   readonly machine?: never;
   /** What undoes it once it is done: an activity, given this one's output unless `input` says otherwise. */
@@ -65,8 +73,8 @@ interface ActivityParts<Name, Context, Events, Output, Target, Names extends Any
   readonly timeout?: number | string;
   readonly heartbeat?: number | string;
 }
-interface ChildParts<Name, Context, Events, Output, Target, Names extends AnyVocabulary>
-  extends InvokeParts<Context, Events, Output, Target, Names> {
+interface ChildParts<Name, Context, Events, Output, Target, Names extends AnyVocabulary, Literal>
+  extends InvokeParts<Context, Events, Output, Target, Names, Literal> {
   readonly machine: Name;
   readonly activity?: never;
   readonly autoforward?: boolean;
@@ -88,48 +96,77 @@ export type ActivityOutput<Types> = Types extends { readonly output: infer Given
   ? OutputOf<Given>
   : Json | undefined;
 
-type Invoke<Context, Events, Activities, Machines, Target, Names extends AnyVocabulary> =
-  | InvokeActivity<Context, Events, Activities, Target, Names>
-  | InvokeMachine<Context, Events, Machines, Target, Names>;
-type InvokeActivity<Context, Events, Activities, Target, Names extends AnyVocabulary> = [Activities] extends [
-  never,
-]
+type Invoke<Context, Events, Activities, Machines, Target, Names extends AnyVocabulary, Literal> =
+  | InvokeActivity<Context, Events, Activities, Target, Names, Literal>
+  | InvokeMachine<Context, Events, Machines, Target, Names, Literal>;
+type Invokes<Context, Events, Activities, Machines, Target, Names extends AnyVocabulary, Literal> = [
+  Literal,
+] extends [never]
+  ?
+      | Invoke<Context, Events, Activities, Machines, Target, Names, never>
+      | readonly Invoke<Context, Events, Activities, Machines, Target, Names, never>[]
+  : Literal extends readonly unknown[]
+    ? {
+        readonly [Index in keyof Literal]: Invoke<
+          Context,
+          Events,
+          Activities,
+          Machines,
+          Target,
+          Names,
+          Literal[Index]
+        >;
+      }
+    : Invoke<Context, Events, Activities, Machines, Target, Names, Literal>;
+
+type InvokeActivity<Context, Events, Activities, Target, Names extends AnyVocabulary, Literal> = [
+  Activities,
+] extends [never]
   ? ActivityParts<
       Expression<string, Context, AnyEvent<Events>>,
       Context,
       Events,
       Json | undefined,
       Target,
-      Names
+      Names,
+      Literal
     > &
       Input<Plain | undefined, Context, Events> &
-      Once<Context, Target, Names>
+      Once<Context, Target, Names, Literal>
   : {
-      [Name in keyof Activities & string]: ActivityParts<
+      [Name in Chosen<Activities, At<Literal, "activity">>]: ActivityParts<
         Name,
         Context,
         Events,
         ActivityOutput<Activities[Name]>,
         Target,
-        Names
+        Names,
+        Literal
       > &
         Input<ActivityInput<Activities[Name]>, Context, Events> &
-        Once<Context, Target, Names>;
-    }[keyof Activities & string];
-type InvokeMachine<Context, Events, Machines, Target, Names extends AnyVocabulary> =
+        Once<Context, Target, Names, Literal>;
+    }[Chosen<Activities, At<Literal, "activity">>];
+type InvokeMachine<Context, Events, Machines, Target, Names extends AnyVocabulary, Literal> =
   | {
-      [Name in keyof Machines & string]: ChildParts<
+      [Name in Chosen<Machines, At<Literal, "machine">>]: ChildParts<
         Name,
         Context,
         Events,
         MachineOutput<Machines[Name]>,
         Target,
-        Names
+        Names,
+        Literal
       > &
         Input<MachineInput<Machines[Name]>, Context, Events>;
-    }[keyof Machines & string]
-  | (ChildParts<MachineReference, Context, Events, Json | undefined, Target, Names> &
+    }[Chosen<Machines, At<Literal, "machine">>]
+  | (ChildParts<MachineReference, Context, Events, Json | undefined, Target, Names, Literal> &
       Input<Plain | undefined, Context, Events>);
+/** The one that the literal names, or all of them. */
+type Chosen<Declared, Name> = [Name] extends [never]
+  ? keyof Declared & string
+  : Name extends keyof Declared & string
+    ? Name
+    : keyof Declared & string;
 
 /** What a machine is given at its start; nothing, where it says not what. */
 export type MachineInput<Given> = TypesOf<Given>["input"];
@@ -181,17 +218,23 @@ type Initial<Context, Events, Path, Names extends AnyVocabulary> =
     };
 
 /** What every state can have, the machine itself included. */
-interface StateParts<Context, Events, Activities, Machines, Target, Inside, Names extends AnyVocabulary>
-  extends Pick<StateDefinition, "tags" | "description" | "meta"> {
+interface StateParts<
+  Context,
+  Events,
+  Activities,
+  Machines,
+  Target,
+  Inside,
+  Names extends AnyVocabulary,
+  Literal,
+> extends Pick<StateDefinition, "tags" | "description" | "meta"> {
   readonly initial?: Initial<Context, Events, Inside, Names>;
-  readonly on?: Handlers<Context, Events, Target, Names>;
-  readonly always?: Transitions<Context, AnyEvent<Events>, Target, Names>;
-  readonly after?: After<Context, Events, Target, Names>;
+  readonly on?: Handlers<Context, Events, Target, Names, At<Literal, "on">>;
+  readonly always?: Transitions<Context, AnyEvent<Events>, Target, Names, At<Literal, "always">>;
+  readonly after?: After<Context, Events, Target, Names, At<Literal, "after">>;
   readonly entry?: Blocks<Context, AnyEvent<Events>, Names>;
   readonly exit?: Blocks<Context, AnyEvent<Events>, Names>;
-  readonly invoke?:
-    | Invoke<Context, Events, Activities, Machines, Target, Names>
-    | readonly Invoke<Context, Events, Activities, Machines, Target, Names>[];
+  readonly invoke?: Invokes<Context, Events, Activities, Machines, Target, Names, At<Literal, "invoke">>;
   readonly defer?: readonly NameOf<Events>[];
   readonly writes?: WritePolicy | Readonly<Record<string, WritePolicy>>;
   readonly invariants?: Contracts<Context, AnyEvent<Events>, Names>;
@@ -215,7 +258,8 @@ interface TypedState<
     Machines,
     Up | Ids | `.${PathsIn<StatesIn<Node>>}`,
     PathsIn<StatesIn<Node>> | `.${PathsIn<StatesIn<Node>>}` | Ids,
-    Names
+    Names,
+    Node
   > {
   readonly id?: string;
   readonly type?: "parallel" | "final" | "history";
@@ -234,7 +278,8 @@ interface TypedState<
     Context,
     Received<DoneType, Json | undefined>,
     Up | Ids | `.${PathsIn<StatesIn<Node>>}`,
-    Names
+    Names,
+    At<Node, "onDone">
   >;
   readonly output?: Expression<[Output] extends [never] ? Plain : InputOf<Output>, Context, AnyEvent<Events>>;
   readonly history?: "shallow" | "deep";
@@ -297,5 +342,6 @@ export type TypedRoot<
   Machines,
   PathsIn<States> | `.${PathsIn<States>}` | IdsIn<States> | IdPaths<Id, States>,
   PathsIn<States> | `.${PathsIn<States>}` | IdsIn<States>,
-  Names
+  Names,
+  never
 >;

@@ -24,6 +24,9 @@ declare const impossible: unique symbol;
 /** Nothing, but a place the compiler infers `Literal` from. */
 type Capture<Literal> = [Literal] extends [typeof impossible] ? Literal : never;
 
+/** The same type, as a place that nothing is inferred from. `NoInfer` would stay around every part of it. */
+type Kept<Literal> = [Literal] extends [infer Same] ? Same : never;
+
 /** Whether a schema of its own was written there, rather than nothing, or any. */
 type Stated<Given> = [Given] extends [never] ? never : Schema extends Given ? never : true;
 type StatedEvents<Events> = [Events] extends [never]
@@ -79,9 +82,9 @@ type TypedDefinition<Context, C, E, I, O, A, M, G, U, S, Id extends string> = Ma
     EventsOf<E>,
     ActivitiesOf<A>,
     M,
-    NoInfer<S>,
+    Kept<S>,
     Id,
-    Vocabulary<EventsOf<E>, NoInfer<G>, NoInfer<U>, ActivitiesOf<A>>
+    Vocabulary<EventsOf<E>, Kept<G>, Kept<U>, ActivitiesOf<A>>
   > & {
     readonly id: Id;
     readonly type?: "parallel";
@@ -118,20 +121,22 @@ type TypedDefinition<Context, C, E, I, O, A, M, G, U, S, Id extends string> = Ma
         >
       | Capture<U>;
     readonly states:
-      | TypedStates<
-          ContextOf<C, Context>,
-          EventsOf<E>,
-          ActivitiesOf<A>,
-          M,
-          O,
-          never,
-          RootIds<Id, S>,
-          NoInfer<S>,
-          Vocabulary<EventsOf<E>, NoInfer<G>, NoInfer<U>, ActivitiesOf<A>>
+      | Kept<
+          TypedStates<
+            ContextOf<C, Context>,
+            EventsOf<E>,
+            ActivitiesOf<A>,
+            M,
+            O,
+            never,
+            RootIds<Id, S>,
+            Kept<S>,
+            Vocabulary<EventsOf<E>, Kept<G>, Kept<U>, ActivitiesOf<A>>
+          >
         >
       | Capture<S>;
   };
-type RootIds<Id extends string, S> = IdsIn<NoInfer<S>> | IdPaths<Id, NoInfer<S>>;
+type RootIds<Id extends string, S> = IdsIn<Kept<S>> | IdPaths<Id, Kept<S>>;
 
 /** What is known of the machine that such a definition makes. */
 export interface TypesOf<E, I, O, A, S> {
