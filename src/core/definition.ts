@@ -358,6 +358,17 @@ export interface MachineDefinition<Context = JsonObject, Ev extends EventShape =
 
 /** What a definition has that a state has not. */
 export const machineKeys = [
-  ...["version", "start", "context", "events", "input", "output", "activities", "priorities", "unhandled"],
+  ...[
+    "id",
+    "version",
+    "start",
+    "context",
+    "events",
+    "input",
+    "output",
+    "activities",
+    "priorities",
+    "unhandled",
+  ],
   ...["matching", "limits", "checkpoint", "guards", "updates", "machines", "model"],
 ] as const;

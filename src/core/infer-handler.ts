@@ -228,6 +228,11 @@ export type Handlers<Context, Events, Target, Names extends AnyVocabulary, Liter
         At<Literal, Type>
       >;
     } & {
-      readonly [type: DoneType | ErrorType]: Transitions<Context, Event, Target, Names, never>;
-      readonly [pattern: `${string}*`]: Transitions<Context, AnyEvent<Events>, Target, Names, never>;
+      readonly [type: DoneType | ErrorType | `${string}*`]: Transitions<
+        Context,
+        AnyEvent<Events>,
+        Target,
+        Names,
+        never
+      >;
     };

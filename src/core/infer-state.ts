@@ -206,7 +206,7 @@ export type IdsIn<States> = [States] extends [never]
             : never)
         | (States[Key] extends { readonly states: infer Below } ? IdsIn<Below> : never);
     }[keyof States & string];
-export type IdPaths<Id extends string, States> = `#${Id}` | `#${Id}.${PathsIn<States>}`;
+type IdPaths<Id extends string, States> = `#${Id}` | `#${Id}.${PathsIn<States>}`;
 
 type Initial<Context, Events, Path, Names extends AnyVocabulary> =
   | Path
@@ -333,14 +333,13 @@ export type TypedRoot<
   Activities,
   Machines,
   States,
-  Id extends string,
   Names extends AnyVocabulary,
 > = StateParts<
   Context,
   Events,
   Activities,
   Machines,
-  PathsIn<States> | `.${PathsIn<States>}` | IdsIn<States> | IdPaths<Id, States>,
+  PathsIn<States> | `.${PathsIn<States>}` | IdsIn<States>,
   PathsIn<States> | `.${PathsIn<States>}` | IdsIn<States>,
   Names,
   never

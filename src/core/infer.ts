@@ -15,7 +15,7 @@ import type { ActivityScope } from "./activity.ts";
 import type { Draft, MachineDefinition } from "./definition.ts";
 import type { Event, EventShape } from "./event.ts";
 import type { AnyEvent, Vocabulary } from "./infer-handler.ts";
-import type { IdPaths, IdsIn, TypedRoot, TypedStates } from "./infer-state.ts";
+import type { IdsIn, TypedRoot, TypedStates } from "./infer-state.ts";
 import type { Json } from "./json.ts";
 import type { InputOf, OutputOf, Schema } from "./schema.ts";
 import type { Scope } from "./scope.ts";
@@ -51,42 +51,27 @@ type ActivitiesOf<Activities> = [StatedActivities<Activities>] extends [never] ?
 export type Typed<C, E, I, O, A> = Stated<C> | Stated<I> | Stated<O> | StatedEvents<E> | StatedActivities<A>;
 
 /** A definition: typed by its schemas if it has any, and as it always was if it has none. */
-export type DefinitionOf<
-  Context,
-  Ev extends EventShape,
-  Input,
-  C,
-  E,
-  I,
-  O,
-  A,
-  M,
-  G,
-  U,
-  S,
-  Id extends string,
-> = [Typed<C, E, I, O, A>] extends [never]
+export type DefinitionOf<Context, Ev extends EventShape, Input, C, E, I, O, A, M, G, U, S> = [
+  Typed<C, E, I, O, A>,
+] extends [never]
   ? MachineDefinition<Context, Ev, Input>
-  : TypedDefinition<Context, C, E, I, O, A, M, G, U, S, Id>;
+  : TypedDefinition<Context, C, E, I, O, A, M, G, U, S>;
 
 type MachineSettings<Context> = Pick<
   MachineDefinition<Context>,
   "version" | "priorities" | "unhandled" | "limits" | "checkpoint" | "model"
 >;
 
-type TypedDefinition<Context, C, E, I, O, A, M, G, U, S, Id extends string> = MachineSettings<
-  ContextOf<C, Context>
-> &
+type TypedDefinition<Context, C, E, I, O, A, M, G, U, S> = MachineSettings<ContextOf<C, Context>> &
   TypedRoot<
     ContextOf<C, Context>,
     EventsOf<E>,
     ActivitiesOf<A>,
     M,
     Kept<S>,
-    Id,
     Vocabulary<EventsOf<E>, Kept<G>, Kept<U>, ActivitiesOf<A>>
   > & {
-    readonly id: Id;
+    readonly id: string;
     readonly type?: "parallel";
     /** Schemas: of the context after every step, of the data of events, of what runs are given and end with. */
     readonly context?: C;
@@ -129,14 +114,13 @@ type TypedDefinition<Context, C, E, I, O, A, M, G, U, S, Id extends string> = Ma
             M,
             O,
             never,
-            RootIds<Id, S>,
+            IdsIn<Kept<S>>,
             Kept<S>,
             Vocabulary<EventsOf<E>, Kept<G>, Kept<U>, ActivitiesOf<A>>
           >
         >
       | Capture<S>;
   };
-type RootIds<Id extends string, S> = IdsIn<Kept<S>> | IdPaths<Id, Kept<S>>;
 
 /** What is known of the machine that such a definition makes. */
 export interface TypesOf<E, I, O, A, S> {

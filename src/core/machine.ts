@@ -66,9 +66,8 @@ export function defineMachine<
   G = never,
   U = never,
   const S = never,
-  const Id extends string = string,
 >(
-  definition: DefinitionOf<Context, Ev, Input, C, E, I, O, A, M, G, U, S, Id>,
+  definition: DefinitionOf<Context, Ev, Input, C, E, I, O, A, M, G, U, S>,
 ): MachineOf<Context, Ev, Input, C, E, I, O, A, S> {
   return machineOf(definition as unknown as MachineDefinition, {}) as never;
 }

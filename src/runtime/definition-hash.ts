@@ -33,7 +33,8 @@ function schemaSaid(schema: Schema): unknown {
   try {
     const target = "draft-2020-12";
     const said = jsonSchema && { input: jsonSchema.input({ target }), output: jsonSchema.output({ target }) };
-    return canonical({ vendor, ...said });
+    // Through text, since what a library hands over may be a schema again.
+    return canonical(JSON.parse(JSON.stringify({ vendor, ...said })));
   } catch {
     return { vendor };
   }

@@ -93,7 +93,7 @@ defineMachine({
         one: { on: { go: "two", ping: "b" } },
         two: { id: "second", on: { go: "b.inner", ping: "#second" } },
       },
-      on: { go: ".two", ping: [{ target: "#targets.b" }, "a.one"] },
+      on: { go: ".two", ping: [{ target: "b" }, "a.one"] },
     },
     b: { initial: "inner", states: { inner: { after: { "1 s": "#second" } } } },
   },
