@@ -160,7 +160,7 @@ type InvokeMachine<Context, Events, Machines, Target, Names extends AnyVocabular
         Input<MachineInput<Machines[Name]>, Context, Events>;
     }[Chosen<Machines, At<Literal, "machine">>]
   | (ChildParts<MachineReference, Context, Events, Json | undefined, Target, Names, Literal> &
-      Input<Plain | undefined, Context, Events>);
+      Input<MachineInput<At<Literal, "machine">>, Context, Events>);
 /** The one that the literal names, or all of them. */
 type Chosen<Declared, Name> = [Name] extends [never]
   ? keyof Declared & string
@@ -169,12 +169,18 @@ type Chosen<Declared, Name> = [Name] extends [never]
     : keyof Declared & string;
 
 /** What a machine is given at its start; nothing, where it says not what. */
-export type MachineInput<Given> = TypesOf<Given>["input"];
+export type MachineInput<Given> = [unknown] extends [TypesOf<Given>["input"]]
+  ? Plain | undefined
+  : TypesOf<Given>["input"];
 /** What a machine ends with. */
 export type MachineOutput<Given> = [unknown] extends [TypesOf<Given>["ends"]]
   ? Json | undefined
   : (TypesOf<Given>["ends"] & { readonly output: unknown })["output"];
-type TypesOf<Given> = Given extends MachineReference<infer Types> ? Types : MachineTypes;
+type TypesOf<Given> = [Given] extends [never]
+  ? MachineTypes
+  : Given extends MachineReference<infer Types>
+    ? Types
+    : MachineTypes;
 
 export declare const composed: unique symbol;
 /** A machine put into another as a state. What it reads and writes is the other's context, so they must agree on it. */

@@ -4,7 +4,7 @@ import * as v from "valibot";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { onEveryStore } from "../../test/runtime/world.ts";
-import { booking } from "../../test/types/booking.ts";
+import { booking } from "../../test/inference/booking.ts";
 import type { MachineDefinition } from "../index.ts";
 import { definitionHash } from "./definition-hash.ts";
 

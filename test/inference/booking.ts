@@ -1,4 +1,4 @@
-/** A machine typed by its schemas, as an author writes it: what it knows of itself is checked in `inference.ts`. */
+/** A machine typed by its schemas, as an author writes it: what it knows of itself is checked in `promises.ts`. */
 import { z } from "zod";
 import { defineMachine } from "../../src/index.ts";
 

@@ -368,6 +368,24 @@ defineMachine({
     c: { invoke: { machine: "chidl", input: { of: 1 } } },
   },
 });
+defineMachine({
+  ...declared,
+  id: "inline",
+  initial: "a",
+  states: {
+    a: { invoke: { machine: child, input: ({ context }) => ({ of: context.n }), onDone: "b" } },
+    b: { invoke: { machine: child, input: { of: 1 } } },
+  },
+});
+defineMachine({
+  ...declared,
+  id: "inline",
+  initial: "a",
+  states: {
+    // @ts-expect-error it needs another input
+    a: { invoke: { machine: child, input: { of: "1" } } },
+  },
+});
 const part = defineMachine({
   ...declared,
   id: "part",
