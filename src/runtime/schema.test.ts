@@ -3,8 +3,8 @@ import { type } from "arktype";
 import * as v from "valibot";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { onEveryStore } from "../../test/runtime/world.ts";
 import { booking } from "../../test/inference/booking.ts";
+import { onEveryStore } from "../../test/runtime/world.ts";
 import type { MachineDefinition } from "../index.ts";
 import { definitionHash } from "./definition-hash.ts";
 
