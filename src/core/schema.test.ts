@@ -47,7 +47,7 @@ const libraries: Readonly<Record<string, { context: Schema; choose: Schema; inpu
   },
 };
 
-describe.each(Object.entries(libraries))("A7: with %s", (_, { context, choose, input }) => {
+describe.each(Object.entries(libraries))("A2: with %s", (_, { context, choose, input }) => {
   const machine = defineMachine<{ flight?: Json; extra?: Json }>({
     id: "m",
     context,
@@ -289,7 +289,7 @@ function standard(validate: Schema["~standard"]["validate"]): Schema {
   return { "~standard": { version: 1, vendor: "hand", validate } };
 }
 
-describe("A7: activities", () => {
+describe("A2: activities", () => {
   const machine = defineMachine({
     id: "m",
     context: z.object({ n: z.unknown(), got: z.unknown() }),
@@ -381,7 +381,7 @@ describe("A7: activities", () => {
   });
 });
 
-describe("A7: inside a step", () => {
+describe("A2: inside a step", () => {
   const machine = defineMachine({
     id: "m",
     context: z.object({ got: z.array(z.unknown()) }),

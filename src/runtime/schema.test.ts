@@ -13,7 +13,7 @@ const input = { goal: "NYC", budget: 500 };
 
 onEveryStore((world) => {
   describe("a machine with schemas and its activities bound", () => {
-    test("A2: runs from its input to its output", async () => {
+    test("runs from its input to its output", async () => {
       const keys: string[] = [];
       const machine = booking.implement({
         search: async ({ goal }) => [{ ...cheap, id: goal }],
@@ -35,7 +35,7 @@ onEveryStore((world) => {
       expect(keys).toHaveLength(1);
     });
 
-    test("A7: refuses what does not fit, and goes on", async () => {
+    test("A2: refuses what does not fit, and goes on", async () => {
       const machine = booking.implement({ search: () => [cheap], book: () => ({ reference: "X" }) });
       const runtime = await (await world()).boot([machine]);
       const wrong = runtime.start(booking, { input: { goal: "NYC", budget: "500" } as never });
@@ -51,7 +51,7 @@ onEveryStore((world) => {
       expect(await run.finished()).toMatchObject({ status: "done", state: "failed" });
     });
 
-    test("A7: tries an activity again that gave what does not fit, and then lets it fail", async () => {
+    test("A2: tries an activity again that gave what does not fit, and then lets it fail", async () => {
       let calls = 0;
       const searching = (good: number) =>
         booking.implement({
@@ -76,7 +76,7 @@ onEveryStore((world) => {
   });
 });
 
-describe("A2: the hash of a definition with schemas", () => {
+describe("the hash of a definition with schemas", () => {
   const hash = (context: object) =>
     definitionHash({ id: "m", context, initial: "a", states: { a: {} } } satisfies MachineDefinition);
 

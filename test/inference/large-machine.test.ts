@@ -84,7 +84,7 @@ function compile(code: string): {
   }
 }
 
-test("A2: a machine of 200 states type-checks, and one wrong target among them does not", () => {
+test("a machine of 200 states type-checks, and one wrong target among them does not", () => {
   const good = compile(moduleText("s0"));
   console.info(`200 states type-checked in ${good.ms} ms`);
   expect(good).toMatchObject({ status: 0, output: "" });
