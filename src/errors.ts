@@ -14,12 +14,29 @@ export const errors = {
   STATE_INVALID: { retry: "after-fix", meaning: "A stored state does not fit the machine it is used with." },
   EVENT_INVALID: {
     retry: "after-fix",
-    meaning: "What was sent is not an event: it needs a type, and data that is JSON.",
+    meaning: "What was sent is not an event: it needs a type, and data that is JSON and fits its schema.",
   },
   EVENT_UNKNOWN: { retry: "after-fix", meaning: "The machine has no handler for this event in any state." },
   EVENT_UNHANDLED: {
     retry: "after-fix",
     meaning: "No active state takes this event, and the machine rejects such events.",
+  },
+  INPUT_INVALID: { retry: "after-fix", meaning: "A run was given an input that does not fit its schema." },
+  CONTEXT_INVALID: {
+    retry: "after-fix",
+    meaning: "The step would have left a context that does not fit its schema, so it was refused.",
+  },
+  OUTPUT_INVALID: {
+    retry: "after-fix",
+    meaning: "The run would have ended with an output that does not fit its schema, so the step was refused.",
+  },
+  ACTIVITY_INVALID: {
+    retry: "after-fix",
+    meaning: "An activity was given, or gave, what does not fit its schema; it counts as failed.",
+  },
+  SCHEMA_UNUSABLE: {
+    retry: "after-fix",
+    meaning: "A schema cannot be asked: it is asynchronous, or throws instead of answering.",
   },
   NOT_JSON: { retry: "after-fix", meaning: "A value is not JSON; the message names the path to it." },
   RUN_ENDED: { retry: "never", meaning: "The run is done, failed or cancelled and takes no more events." },

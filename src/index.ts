@@ -1,17 +1,23 @@
 /** Holdfast's public entry: re-exports only. */
 
+export type { ActivityCode, ActivityScope } from "./core/activity.ts";
 export { compensationMachine } from "./core/compensation.ts";
+export { asState } from "./core/compose.ts";
 export type * from "./core/data-model.ts";
 export type * from "./core/definition.ts";
 export { durationMs } from "./core/duration.ts";
 export type * from "./core/effect.ts";
 export { type Event, type EventKind, type EventShape, type Matching, settledEvent } from "./core/event.ts";
+export type * from "./core/infer.ts";
+export type { Failure, Received } from "./core/infer-handler.ts";
+export type { ActivityTypes, Composed, MachineInput, MachineOutput } from "./core/infer-state.ts";
 export { freezeStates, type Json, type JsonObject, type Path } from "./core/json.ts";
-export { defineMachine, type Implementations, type Machine } from "./core/machine.ts";
+export { defineMachine, type Implementations, type Machine, type MachineOf } from "./core/machine.ts";
 export { apply, diff, type Patch } from "./core/patch.ts";
 export type { Problem } from "./core/problem.ts";
 export { can, hasTag, matches, nextEvents } from "./core/query.ts";
 export { restore } from "./core/restore.ts";
+export type { InputOf, OutputOf, Schema } from "./core/schema.ts";
 export type * from "./core/scope.ts";
 export type * from "./core/shorthand/definition.ts";
 export { expand } from "./core/shorthand/expand.ts";
@@ -25,13 +31,13 @@ export type { StepOptions } from "./core/work.ts";
 export { type ErrorCode, errors, HoldfastError, isHoldfastError, type Retry } from "./errors.ts";
 export { limits } from "./limits.ts";
 export type { Reconciled } from "./runtime/activity.ts";
-export type { Activity as ActivityCode, ActivityScope } from "./runtime/attempt.ts";
 export type { LimitSource } from "./runtime/budget.ts";
 export type { DeadLetter, DeadLetters } from "./runtime/dead-letters.ts";
 export { openReader, type PastStep, type Reader } from "./runtime/reader.ts";
 export type { AnyMachine, MachineEntry } from "./runtime/registry.ts";
 export {
   createRuntime,
+  type End,
   type Receipt,
   type Run,
   type Runtime,

@@ -58,6 +58,11 @@ const packagesOfPureParts: Readonly<
   "limits.ts": [],
   core: [
     {
+      name: "@standard-schema/spec",
+      under: "core/",
+      reason: "the types that schema libraries agree on; there is no code in it",
+    },
+    {
       name: "saxes",
       under: "core/formats/scxml",
       reason:

@@ -8,6 +8,7 @@ import type { UnhandledPolicy, WritePolicy } from "./definition.ts";
 import type { Address } from "./effect.ts";
 import type { Event, Matching } from "./event.ts";
 import type { Json, JsonObject } from "./json.ts";
+import type { Schemas } from "./schema.ts";
 import type { State } from "./state.ts";
 import type { Due } from "./timer.ts";
 
@@ -201,6 +202,8 @@ export interface Chart {
   readonly model: DataModel;
   readonly start: (scope: StepScope, input: Json | undefined) => JsonObject;
   readonly unhandled: { readonly known: UnhandledPolicy; readonly unknown: UnhandledPolicy };
+  /** What payloads and the context must be; undefined where the definition says nothing of it. */
+  readonly schemas: Schemas | undefined;
   /** Event descriptors some state handles or the definition declares. */
   readonly descriptors: readonly string[];
   readonly priorities: readonly (readonly [descriptor: string, priority: number])[];

@@ -43,6 +43,7 @@ import {
 } from "./policy.ts";
 import { type Fix, inside, itemsAt, type Problem, Problems, show, someOf } from "./problem.ts";
 import { modelOf, reportingModel } from "./reporting-model.ts";
+import { schemasOf } from "./schema.ts";
 import { checkText, entriesAt, flagAt, isName, partsAt, type Shape } from "./shape.ts";
 import { expandShorthand } from "./shorthand/expand.ts";
 import { initialsOf, isGiven, targetsOf } from "./target.ts";
@@ -334,6 +335,7 @@ class Connection implements Compiler {
       model: this.#model,
       start: this.model.start(definition.start, "start"),
       unhandled: unhandledPolicy(definition.unhandled, this),
+      schemas: schemasOf(definition as unknown as MachineDefinition, this),
       descriptors: [...this.vocabulary.descriptors].filter((descriptor) => descriptor !== "*"),
       priorities: prioritiesOf(priorities, this),
       compensates: this.#tree.nodes.some(({ invokes }) => invokes.some(({ compensate }) => compensate)),

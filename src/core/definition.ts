@@ -12,10 +12,25 @@ import type { Approval, Attempt, MapAction, MapItem, MapParts } from "./shorthan
 import type { State } from "./state.ts";
 import type { ResumePolicy } from "./timer.ts";
 
+export declare const machineTypes: unique symbol;
+
+/** What is known of a machine by its schemas; `unknown` where it has none. */
+export interface MachineTypes {
+  readonly input: unknown;
+  /** By event, what may be sent along. */
+  readonly sends: unknown;
+  /** `{ state, output }` for every final state. */
+  readonly ends: unknown;
+  /** By name, the code of its activities. */
+  readonly activities: unknown;
+}
+
 /** A machine made by `defineMachine`, as far as another definition needs to know it. */
-export interface MachineReference {
+export interface MachineReference<Types extends MachineTypes = MachineTypes> {
   readonly id: string;
   readonly version: number;
+  /** Only for the compiler. A method, so that a machine whose types are known is one whose types are not. */
+  [machineTypes]?(types: Types): void;
 }
 
 /** Text of a data model other than TypeScript (CEL, ECMAScript …), as that model defines it. */
@@ -27,8 +42,15 @@ export type Expression<Value, Context = JsonObject, Ev = Event> =
   | ((scope: Scope<Context, Ev>) => Value)
   | ModelSource;
 
+/** A named guard or update with the parameters it takes. */
+export interface NamedUse<Context = JsonObject, Ev = Event> {
+  readonly type: string;
+  readonly params?: Expression<Json, Context, Ev>;
+}
+
 export type Guard<Context = JsonObject, Ev = Event> =
   | string
+  | NamedUse<Context, Ev>
   | ((scope: Scope<Context, Ev>) => boolean)
   | { readonly in: string }
   | { readonly and: readonly Guard<Context, Ev>[] }
@@ -45,7 +67,7 @@ export type Recipe<Context = JsonObject, Ev = Event> = (
   draft: Draft<Context>,
   scope: Scope<Context, Ev>,
 ) => unknown;
-export type Update<Context = JsonObject, Ev = Event> = string | Recipe<Context, Ev>;
+export type Update<Context = JsonObject, Ev = Event> = string | NamedUse<Context, Ev> | Recipe<Context, Ev>;
 
 /** The same value with `readonly` taken off, all the way down; what may be any JSON stays so. */
 export type Draft<Value> = Json extends Value
@@ -335,8 +357,16 @@ export interface MachineDefinition<Context = JsonObject, Ev extends EventShape =
     | Context
     | ((scope: { readonly input: Input; readonly at: number }) => Context)
     | ModelSource;
-  /** The events this machine knows. If there are any, states handle no others but those the machine makes itself. */
+  /**
+   * The events this machine knows; with a Standard Schema, what their data must be. If there are any, states handle no
+   * others but those the machine makes itself.
+   */
   readonly events?: Readonly<Record<string, unknown>>;
+  /** Schemas: of the context after every step, and of what runs are given. */
+  readonly context?: object;
+  readonly input?: object;
+  /** The schemas of activities by name, and of what they are given and give back. */
+  readonly activities?: Readonly<Record<string, { readonly input?: object; readonly output?: object }>>;
   /** Which event goes first when several wait: higher first, 0 unless given. Keys are event descriptors. */
   readonly priorities?: Readonly<Record<string, number>>;
   /** `known` is for events some state handles, `unknown` for all others; `ignore` and `reject` unless given. */
@@ -349,8 +379,27 @@ export interface MachineDefinition<Context = JsonObject, Ev extends EventShape =
   /** `step` unless given. */
   readonly checkpoint?: CheckpointPolicy<Context>;
   /** Named guards, updates and child machines that the states refer to. */
-  readonly guards?: Readonly<Record<string, (scope: Scope<Context, Ev>) => boolean>>;
-  readonly updates?: Readonly<Record<string, Recipe<Context, Ev>>>;
+  readonly guards?: Readonly<Record<string, (scope: Scope<Context, Ev>, params: never) => boolean>>;
+  readonly updates?: Readonly<
+    Record<string, (draft: Draft<Context>, scope: Scope<Context, Ev>, params: never) => unknown>
+  >;
   readonly machines?: Readonly<Record<string, MachineReference>>;
   readonly model?: DataModel;
 }
+
+/** What a definition has that a state has not. */
+export const machineKeys = [
+  ...[
+    "id",
+    "version",
+    "start",
+    "context",
+    "events",
+    "input",
+    "output",
+    "activities",
+    "priorities",
+    "unhandled",
+  ],
+  ...["matching", "limits", "checkpoint", "guards", "updates", "machines", "model"],
+] as const;

@@ -1,7 +1,8 @@
 /** Invocations: activities and child machines that live as long as the state that started them. */
 import type { CompensateNode, InvokeNode, StateNode } from "./chart.ts";
-import { doneInvokeType, type Event, settles } from "./event.ts";
-import { freeze, type Json, toJson } from "./json.ts";
+import { describeError } from "./describe-error.ts";
+import { doneInvokeType, type Event, settledEvent, settles } from "./event.ts";
+import { freeze, freezeDeep, type Json, toJson } from "./json.ts";
 import type { Activity, Child } from "./state.ts";
 import { type Work, without } from "./work.ts";
 
@@ -26,7 +27,7 @@ function startInvocation(work: Work, node: StateNode, invoke: InvokeNode, index:
     const source = invoke.source(work);
     const input = inputOf(work, invoke);
     if (invoke.kind === "activity") {
-      work.addActivity({ ...invocation, activity: source }, input, invoke.options);
+      startActivity(work, { ...invocation, activity: source }, input, invoke);
     } else {
       work.addChild(
         { ...invocation, machine: source, ...(invoke.autoforward ? { autoforward: true } : {}) },
@@ -47,6 +48,39 @@ function inputOf(work: Work, { input, item }: InvokeNode): Json | undefined {
     return input(work);
   } finally {
     work.event = event;
+  }
+}
+
+/** Starts an activity, or lets it fail before it begins: what does not fit its schema would only do harm. */
+function startActivity(
+  work: Work,
+  activity: Activity,
+  input: Json | undefined,
+  { options }: Pick<InvokeNode, "options">,
+): void {
+  const check = work.chart.schemas?.activities.get(activity.activity)?.input;
+  let fitting = input;
+  try {
+    fitting = check === undefined ? input : check(input);
+  } catch (error) {
+    work.enqueue(freezeDeep(settledEvent(activity, { error: describeError(error) })));
+    return;
+  }
+  work.addActivity(activity, fitting, options);
+}
+
+/** The event that ends an activity, with its output as its schema wants it: one that does not fit has failed. */
+export function admitResult({ chart, activities }: Work, event: Event): Event {
+  const activity = activities.find(({ key }) => key === event.invocation);
+  if (activity === undefined) return event;
+  const check = chart.schemas?.activities.get(activity.activity)?.output;
+  if (check === undefined || event.type !== doneInvokeType(activity.id)) return event;
+  try {
+    const output = check(event.data);
+    if (output === event.data) return event;
+    return freezeDeep(settledEvent(activity, output === undefined ? {} : { output }));
+  } catch (error) {
+    return freezeDeep(settledEvent(activity, { error: describeError(error) }));
   }
 }
 

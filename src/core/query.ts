@@ -2,6 +2,7 @@
 import { admitCall, admitEvent, admitState } from "./admit.ts";
 import type { Event, EventShape } from "./event.ts";
 import type { Machine } from "./machine.ts";
+import { admitData } from "./payload.ts";
 import { possibleEvents } from "./refusal.ts";
 import { selectTransitions } from "./select.ts";
 import type { State } from "./state.ts";
@@ -17,7 +18,7 @@ export function can<Context, Ev extends EventShape, Input>(
   const before = state as unknown as State;
   admitCall(machine, at);
   const configuration = admitState(machine, before);
-  const admitted = admitEvent(event);
+  const admitted = admitData(machine.chart, admitEvent(event));
   if (before.status !== "active") return false;
   const { model } = machine.chart;
   const work = new Work(machine.chart, before, configuration, admitted, { at });

@@ -31,10 +31,8 @@ const stateKeys = keysOf<keyof StateDefinition>({
 const machineKeys = keysOf<Exclude<keyof MachineDefinition, keyof StateDefinition>>({
   ...{ version: true, start: true, events: true, priorities: true, unhandled: true, matching: true },
   ...{ limits: true, checkpoint: true, guards: true, updates: true, machines: true, model: true },
+  ...{ context: true, input: true, activities: true },
 });
-
-/** What schemas describe; whoever validates payloads reads them. */
-const schemaKeys = ["context", "input", "activities"];
 
 const transitionKeys = keysOf<Exclude<keyof DelayedTransition, "delay" | "resume">>({
   ...{ target: true, guard: true, update: true, actions: true, reenter: true, require: true, ensure: true },
@@ -43,7 +41,7 @@ const transitionKeys = keysOf<Exclude<keyof DelayedTransition, "delay" | "resume
 
 /** The keys that each part of a definition may have, by what the part is called. */
 export const shapes = {
-  machine: [...stateKeys, ...machineKeys, ...schemaKeys],
+  machine: [...stateKeys, ...machineKeys],
   state: stateKeys,
   transition: [...transitionKeys, "resume"],
   "delayed transition": [...transitionKeys, "resume", "delay"],

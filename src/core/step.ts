@@ -24,10 +24,11 @@ import {
   resumeEvent,
   startEvent,
 } from "./event.ts";
-import { forwardToChildren, startInvocations, takeFromInvocation } from "./invocation.ts";
+import { admitResult, forwardToChildren, startInvocations, takeFromInvocation } from "./invocation.ts";
 import { freeze, isObject, type Json, type JsonObject, showValue } from "./json.ts";
 import type { Machine } from "./machine.ts";
 import { leave, outputOf, settleRegions, takePlan, takeTransitions } from "./microstep.ts";
+import { admitData } from "./payload.ts";
 import { finalPlan, initialPlan, nowhere } from "./plan.ts";
 import { refuseEarly, refuseEnded, refuseInvariant, refuseUnhandled } from "./refusal.ts";
 import { selectEventless, selectTransitions } from "./select.ts";
@@ -60,7 +61,8 @@ export function start<Context, Ev extends EventShape, Input>(
 ): Step<Context> {
   const { chart } = machine;
   admitCall(machine, options.at);
-  const event = admitEvent(startEvent(input as Json | undefined), "input");
+  const given = admitEvent(startEvent(input as Json | undefined), "input");
+  const event = chart.schemas?.input === undefined ? given : startEvent(chart.schemas.input(given.data));
   const work = new Work(chart, blankState(chart), nowhere(chart), event, options);
   return withModel(work, begin) as Step<Context>;
 }
@@ -183,7 +185,9 @@ function takeTimer(work: Work): Step {
 
 /** One event, from its arrival to the stable state after it. */
 function take(work: Work): Step {
-  const { event, before } = work;
+  const { before, chart } = work;
+  if (chart.schemas !== undefined) work.event = admitResult(work, admitData(chart, work.event));
+  const { event } = work;
   if (event.invocation !== undefined && !takeFromInvocation(work, event)) {
     return unchanged(before, "ignored", work, undefined);
   }
@@ -320,10 +324,20 @@ function finalOutput(work: Work): Json | undefined {
   const { chart, configuration } = work;
   const [leaf] = configuration.leaves as [StateNode];
   const node = leaf.parent === chart.root && leaf.output !== undefined ? leaf : chart.root;
-  return outputOf(work, node);
+  const output = outputOf(work, node);
+  return chart.schemas?.output === undefined ? output : chart.schemas.output(output);
+}
+
+/** Refuses a step that leaves a context which does not fit its schema; what did not change is not looked at again. */
+function checkContext(work: Work): void {
+  const check = work.chart.schemas?.context;
+  if (check === undefined || work.context === work.fitting) return;
+  work.context = check(work.context) as JsonObject;
+  work.fitting = work.context;
 }
 
 function checkInvariants(work: Work): void {
+  checkContext(work);
   for (const { state, contract } of work.configuration.invariants) {
     let cause: unknown;
     try {
@@ -337,6 +351,7 @@ function checkInvariants(work: Work): void {
 
 function made(work: Work, outcome: Outcome, status: State["status"], output: Json | undefined): Step {
   if (work.chart.model.save !== undefined) work.context = work.chart.model.save(work);
+  if (status === "active" || status === "done") checkContext(work);
   const state = work.result(status, output);
   return stepTo(work, outcome, status === "failed" ? withReason(state, work.given) : state);
 }

@@ -26,6 +26,7 @@ import {
 } from "./event.ts";
 import type { History } from "./history.ts";
 import { freeze, freezeDeep, type Json, type JsonObject } from "./json.ts";
+import { admitData } from "./payload.ts";
 import type { Activity, Child, Compensation, State, Timer } from "./state.ts";
 import { withPolicy } from "./timer.ts";
 import { Tracer } from "./trace.ts";
@@ -73,6 +74,8 @@ export class Work implements StepScope {
   event: Event;
   context: JsonObject;
   old: JsonObject;
+  /** The context that is known to fit its schema. */
+  fitting: JsonObject;
   session: unknown = undefined;
   history: History;
   timers: readonly Timer[];
@@ -111,6 +114,7 @@ export class Work implements StepScope {
     this.event = event;
     this.context = state.context;
     this.old = state.context;
+    this.fitting = state.context;
     this.history = state.history;
     this.timers = state.timers;
     this.activities = state.activities;
@@ -172,7 +176,7 @@ export class Work implements StepScope {
   // What actions do.
 
   raise(event: Event): void {
-    this.enqueue(freeze({ ...event, kind: "internal" }));
+    this.enqueue(freeze({ ...admitData(this.chart, event), kind: "internal" }));
   }
 
   announce(event: Event): void {
@@ -186,7 +190,7 @@ export class Work implements StepScope {
 
   send({ event, to, via, delayMs, resume, id }: SendRequest): void {
     const sent: Event = id === undefined ? event : freeze({ ...event, sendId: id });
-    if (to === "internal") this.enqueue(freeze({ ...sent, kind: "internal" }));
+    if (to === "internal") this.raise(sent);
     else if (delayMs > 0) this.schedule(delayMs, resume, sent, to, via);
     else this.dispatch(this.nextKey(), sent, to, via);
   }

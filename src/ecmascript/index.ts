@@ -2,7 +2,6 @@
  * SCXML documents as machines, with their ECMAScript run in a sandbox. The only thing to wait for is the engine; after
  * that everything is synchronous, and steps of these machines are as pure as those of any other.
  */
-
 import type { DataModel } from "../core/data-model.ts";
 import { importScxml, type ScxmlDefinition, type ScxmlOptions } from "../core/formats/scxml/import.ts";
 import { defineMachine, type Machine } from "../core/machine.ts";

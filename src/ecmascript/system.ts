@@ -1,5 +1,4 @@
 /** The system variables of a session, as SCXML shows them. https://www.w3.org/TR/scxml/#SystemVariables */
-
 import type { ModelScope } from "../core/data-model.ts";
 import type { Event } from "../core/event.ts";
 import { scxmlProcessor, sessionTarget } from "../core/formats/scxml/address.ts";

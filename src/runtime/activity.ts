@@ -2,10 +2,10 @@
  * Activities: user code that runs outside the step, at least once and with a stable key, or at most once with an
  * outcome that may be unknown. What an attempt reports goes into the activity's row; only its end is an event.
  */
+import { describeError } from "../core/describe-error.ts";
 import type { ActivityEffect } from "../core/effect.ts";
 import { type Event, settledEvent } from "../core/event.ts";
 import type { Json, JsonObject } from "../core/json.ts";
-import { describeError } from "../core/describe-error.ts";
 import { decode, encode } from "../store/codec.ts";
 import type { ActivityRow, RunName, Spending } from "../store/records.ts";
 import { RunMap } from "../store/run-map.ts";

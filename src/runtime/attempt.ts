@@ -1,37 +1,16 @@
 /** One attempt of an activity: user code with its scope, stopped when it takes too long or goes silent. */
+import type { ActivityCode, ActivityScope, Spending } from "../core/activity.ts";
+import { describeError } from "../core/describe-error.ts";
 import { durationMs } from "../core/duration.ts";
 import type { ActivityEffect } from "../core/effect.ts";
 import type { settledEvent } from "../core/event.ts";
 import { type Json, type JsonObject, toJson } from "../core/json.ts";
-import { describeError } from "../core/describe-error.ts";
-import type { ActivityRow, Spending } from "../store/records.ts";
+import type { ActivityRow } from "../store/records.ts";
 import { addSpending } from "./budget.ts";
 import type { Clock } from "./clock.ts";
 import type { StreamWriter } from "./stream.ts";
 
-/** What an activity is given besides its input. */
-export interface ActivityScope {
-  /** The same for every attempt: hand it to tools as their idempotency key. */
-  readonly key: string;
-  readonly run: string;
-  readonly tenant: string;
-  /** 1 for the first attempt. */
-  readonly attempt: number;
-  /** Aborted when the activity is cancelled or takes too long. */
-  readonly signal: AbortSignal;
-  /** What an earlier attempt left with `checkpoint`. */
-  readonly progress: Json | undefined;
-  /** Keeps progress for the next attempt; resolves when it is durable. */
-  checkpoint(progress: Json): Promise<void>;
-  /** Says that it is still alive, where `heartbeat` is asked of it. Checkpoints and chunks say so too. */
-  heartbeat(): void;
-  /** Adds a piece to the activity's stream; resolves when it is durable. */
-  write(chunk: Json): Promise<void>;
-  /** Counts what it used up towards the limits of its run, whether or not this attempt succeeds. */
-  spend(spending: Spending): void;
-}
-
-export type Activity = (input: never, scope: ActivityScope) => unknown;
+export type { ActivityCode as Activity, ActivityScope };
 
 /** What is known of an activity between attempts. */
 export interface Report {
@@ -84,7 +63,7 @@ export class Attempt {
   }
 
   /** Runs user code to its end; never throws. What it wrote to its stream is durable then. */
-  async run(code: Activity, input: Json | undefined): Promise<Result> {
+  async run(code: ActivityCode, input: Json | undefined): Promise<Result> {
     const { timeout } = this.#effect.options;
     const stop =
       timeout === undefined

@@ -2,6 +2,7 @@
  * From steps to a commit. What a run takes in one turn becomes one commit: its entries, its new head, a snapshot when
  * one pays, the activities it begins and ends, and what it sends to others. Pure but for the encoding.
  */
+import { describeError } from "../core/describe-error.ts";
 import type { ActivityEffect, CancelEffect, Effect, SendEffect, SpawnEffect } from "../core/effect.ts";
 import {
   cancelEvent,
@@ -16,7 +17,6 @@ import type { Json, JsonObject } from "../core/json.ts";
 import { diff, type Patch } from "../core/patch.ts";
 import type { State } from "../core/state.ts";
 import type { Step } from "../core/step.ts";
-import { describeError } from "../core/describe-error.ts";
 import { limits } from "../limits.ts";
 import { encode, encodeSized } from "../store/codec.ts";
 import { pack } from "../store/content.ts";

@@ -1,5 +1,7 @@
 /** The structural hash that tells one definition from another. */
 import { hash } from "node:crypto";
+import type { StandardJSONSchemaV1 } from "@standard-schema/spec";
+import { isSchema, type Schema } from "../core/schema.ts";
 
 /** A hash of everything a definition says, in any order of keys; functions count by where they stand. */
 export function definitionHash(definition: object): string {
@@ -7,6 +9,7 @@ export function definitionHash(definition: object): string {
 }
 
 function canonical(value: unknown): unknown {
+  if (isSchema(value)) return schemaSaid(value);
   if (typeof value === "function") return "ƒ";
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map(canonical);
@@ -18,4 +21,21 @@ function canonical(value: unknown): unknown {
       .sort(([one], [other]) => (one < other ? -1 : 1))
       .map(([key, item]) => [key, canonical(item)]),
   );
+}
+
+/**
+ * What a schema says, as JSON Schema where its library can tell: then equal schemas have equal hashes, and others do
+ * not. Where it cannot, all of one library's schemas count as equal, as functions do.
+ */
+function schemaSaid(schema: Schema): unknown {
+  const { vendor, jsonSchema } = schema["~standard"] as Schema["~standard"] &
+    Partial<StandardJSONSchemaV1["~standard"]>;
+  try {
+    const target = "draft-2020-12";
+    const said = jsonSchema && { input: jsonSchema.input({ target }), output: jsonSchema.output({ target }) };
+    // Through text, since what a library hands over may be a schema again.
+    return canonical(JSON.parse(JSON.stringify({ vendor, ...said })));
+  } catch {
+    return { vendor };
+  }
 }

@@ -2,10 +2,10 @@
  * The engine behind the façade: finds runs, hands them events, and sees to what follows from a commit. Every decision is
  * the step loop's, every promise the store's.
  */
+import { describeError } from "../core/describe-error.ts";
 import { type Event, type EventShape, startEvent } from "../core/event.ts";
 import type { Json } from "../core/json.ts";
-import type { Machine } from "../core/machine.ts";
-import { describeError } from "../core/describe-error.ts";
+import type { Machine, MachineTypes } from "../core/machine.ts";
 import { HoldfastError, isUnavailable } from "../errors.ts";
 import { limits } from "../limits.ts";
 import type { RunHead, RunName } from "../store/records.ts";
@@ -40,6 +40,7 @@ import type {
   Schedule,
   ScheduleOptions,
   StartOptions,
+  StartRest,
 } from "./run.ts";
 import { checkSame } from "./same-run.ts";
 import { Schedules } from "./schedule.ts";
@@ -86,7 +87,7 @@ export class Engine implements Runtime, Access {
     this.ids = ids;
     this.#schedules = new Schedules({
       clock,
-      start: (machine, given) => this.start(machine, given),
+      start: (machine, ...given) => this.start(machine, ...given),
       run: (id, given) => this.run(id, given),
       machine: (id) => this.#registry.read(id).machine,
       problem: (name, error) => this.#observers.problem(name, error),
@@ -94,12 +95,11 @@ export class Engine implements Runtime, Access {
     this.#registry = createRegistry([...options.machines, this.#schedules.entry]);
     this.past = new Past(store, seal);
     this.streams = new Streams(store, clock, seal);
-    const check = () => this.#check();
     const arrived = (name: RunName) => void this.#inboxes.fetch(name);
-    this.deadLetters = new DeadLetters({ store, seal, check, arrived });
+    this.deadLetters = new DeadLetters({ store, seal, check: () => this.#check(), arrived });
     const failed = (error: unknown) => this.#fail(error);
-    const epoch = () => this.#ownership.epoch;
     this.#ownership = new Ownership(store, clock, workerName(ids.next()), failed);
+    const epoch = () => this.#ownership.epoch;
     this.#loop = new StepLoop({
       ...{ store, clock, seal, ids, epoch, failed, registry: this.#registry },
       published: (checkpoint) => this.#publish(checkpoint),
@@ -195,11 +195,12 @@ export class Engine implements Runtime, Access {
 
   // Runs, as users ask for them.
 
-  async start<Context, Ev extends EventShape, Input>(
-    machine: Machine<Context, Ev, Input>,
-    options: StartOptions = {},
-  ): Promise<Run<Context>> {
+  async start<Context, Ev extends EventShape, Input, Types extends MachineTypes>(
+    machine: Machine<Context, Ev, Input, Types>,
+    ...[given]: StartRest<Types["input"]>
+  ): Promise<Run<Context, Types>> {
     this.#check();
+    const options = (given ?? {}) as StartOptions;
     const { id = this.ids.next(), tenant = defaultTenant, subject = id, input } = options;
     for (const [what, name] of Object.entries({ run: id, tenant, subject })) checkName(what, name);
     checkLimits(options.limits);
@@ -214,7 +215,7 @@ export class Engine implements Runtime, Access {
     // Somebody may have looked for it just before it began.
     const run = (await this.#residents.find(name, begin)) ?? (await this.#residents.find(name, begin));
     if (!begun) await checkSame(run as LiveRun, machine.id, input, this.past);
-    return new Handle(name, this) as unknown as Run<Context>;
+    return new Handle(name, this) as unknown as Run<Context, Types>;
   }
 
   async #begin(name: RunName, machine: string, version: number, options: StartOptions): Promise<LiveRun> {

@@ -203,7 +203,7 @@ export class Handle implements Run {
   async finished(): Promise<End> {
     const { head, state } = await this.#see(hasEnded);
     const { output, reason } = state;
-    return { status: head.status as End["status"], state: state.configuration.join(", "), output, reason };
+    return { status: head.status, state: state.configuration.join(", "), output, reason } as End;
   }
 
   async #see(holds: (sight: Sight) => boolean): Promise<Sight> {

@@ -2,6 +2,7 @@
 import { type Chart, priorityOf } from "../core/chart.ts";
 import { compensationMachine } from "../core/compensation.ts";
 import { descriptorMatches, type Event } from "../core/event.ts";
+import { toJson } from "../core/json.ts";
 import type { Machine } from "../core/machine.ts";
 import type { State } from "../core/state.ts";
 import { HoldfastError } from "../errors.ts";
@@ -27,7 +28,9 @@ export interface Registry {
 }
 
 /** A machine of whatever context, events and input. */
-export type AnyMachine = Omit<Machine, "definition" | "implement"> & { readonly definition: object };
+export type AnyMachine = Pick<Machine, "id" | "version" | "chart" | "machines" | "activities" | "missing"> & {
+  readonly definition: object;
+};
 
 export interface MachineEntry {
   readonly machine: AnyMachine;
@@ -50,9 +53,15 @@ export function createRegistry(machines: readonly (MachineEntry | AnyMachine)[])
   const add = (machine: Machine, activities: BoundMachine["activities"], attributes?: Attributes) => {
     const versions = byId.get(machine.id) ?? new Map<number, BoundMachine>();
     const hash = definitionHash(machine.definition);
-    versions.set(machine.version, { machine, activities, attributes, hash });
+    versions.set(machine.version, {
+      machine,
+      attributes,
+      hash,
+      activities: checkedActivities(machine, activities),
+    });
     byId.set(machine.id, versions);
-    if (machine.chart.compensates) add(compensationMachine(machine), activities);
+    if (machine.chart.compensates)
+      add(compensationMachine(machine), { ...machine.activities, ...activities });
   };
   for (const { machine, activities = {}, attributes } of entries) {
     if (known(machine) !== undefined) {
@@ -66,10 +75,11 @@ export function createRegistry(machines: readonly (MachineEntry | AnyMachine)[])
     for (const child of Object.values(machines) as Machine[]) {
       if (known(child) !== undefined) continue;
       add(child, activities);
-      addChildren(child, activities);
+      addChildren(child, { ...activities, ...child.activities });
     }
   };
-  for (const { machine, activities = {} } of entries) addChildren(machine, activities);
+  for (const { machine, activities = {} } of entries)
+    addChildren(machine, { ...machine.activities, ...activities });
   return {
     read(id, version) {
       const versions = byId.get(id);
@@ -84,6 +94,27 @@ export function createRegistry(machines: readonly (MachineEntry | AnyMachine)[])
       );
     },
   };
+}
+
+/**
+ * The code of a machine's activities: what was bound to it, and what its entry brings. An output that does not fit its
+ * schema fails the attempt, so that another one may do better; what the schema makes of it is the step's business.
+ */
+function checkedActivities(
+  { activities: bound, chart }: Machine,
+  given: BoundMachine["activities"],
+): BoundMachine["activities"] {
+  const activities = { ...bound, ...given };
+  for (const [name, { output: check }] of chart.schemas?.activities ?? []) {
+    const code = activities[name];
+    if (code === undefined || check === undefined) continue;
+    activities[name] = async (input, scope) => {
+      const output = await code(input, scope);
+      check(output === undefined ? undefined : toJson(output, [], "output"));
+      return output;
+    };
+  }
+  return activities;
 }
 
 /** Which event goes first when several wait; control goes before all. */

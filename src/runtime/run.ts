@@ -3,7 +3,7 @@ import type { MachineReference } from "../core/definition.ts";
 import type { EmitEffect, LogEffect } from "../core/effect.ts";
 import type { EventShape } from "../core/event.ts";
 import type { Json, JsonObject } from "../core/json.ts";
-import type { Machine } from "../core/machine.ts";
+import type { Machine, MachineTypes } from "../core/machine.ts";
 import type { State } from "../core/state.ts";
 import type { Entry } from "../store/journal.ts";
 import type { Attribute, RunHead, RunStatus } from "../store/records.ts";
@@ -63,37 +63,77 @@ export interface Outgoing {
   readonly key?: string;
 }
 
-/** How a run ended. */
-export interface End {
-  readonly status: Exclude<RunStatus, "active" | "parked">;
+/** How a run ended: in one of its machine's final states, or from outside. */
+export type End<Types extends MachineTypes = MachineTypes> = Done<Types["ends"]> | Stopped;
+
+/** It came to a final state. */
+type Done<Ends> = [unknown] extends [Ends]
+  ? DoneIn<string, Json | undefined>
+  : Ends extends { readonly state: infer State; readonly output: infer Output }
+    ? DoneIn<State, Output>
+    : never;
+interface DoneIn<State, Output> {
+  readonly status: "done";
+  /** The states it was in, joined by commas. */
+  readonly state: State;
+  readonly output: Output;
+  readonly reason: undefined;
+}
+
+/** It was ended from outside, wherever it was. */
+export interface Stopped {
+  readonly status: Exclude<RunStatus, "active" | "parked" | "done">;
   /** The states it was in, joined by commas. */
   readonly state: string;
-  readonly output: Json | undefined;
+  readonly output: undefined;
   /** Why it failed. */
   readonly reason: JsonObject | undefined;
 }
 
+/** The types of events a run can be sent. */
+type SendType<Sends> = [unknown] extends [Sends] ? string : keyof Sends & string;
+/** What is sent after the type: the data, where the event has some, and the options. */
+type SendRest<Sends, Type, Options> = [unknown] extends [Sends]
+  ? [data?: Json, options?: Options]
+  : Type extends keyof Sends
+    ? undefined extends Sends[Type]
+      ? [data?: Sends[Type], options?: Options]
+      : [data: Sends[Type], options?: Options]
+    : never;
+type SendOptions = { readonly key?: string };
+type AskOptions = { readonly key?: string; readonly timeout?: number | string };
+type OutgoingOf<Sends> = [unknown] extends [Sends]
+  ? Outgoing
+  : {
+      [Type in keyof Sends & string]: {
+        readonly type: Type;
+        readonly key?: string;
+      } & (undefined extends Sends[Type] ? { readonly data?: Sends[Type] } : { readonly data: Sends[Type] });
+    }[keyof Sends & string];
+
 /** A run, as its users hold it. */
-export interface Run<Context = JsonObject> {
+export interface Run<Context = JsonObject, Types extends MachineTypes = MachineTypes> {
   readonly id: string;
   readonly tenant: string;
   /** Its state at the newest checkpoint. */
   state(): Promise<State<Context>>;
   head(): Promise<RunHead>;
   /** Sends an event; resolves when it is durable. A repeated key is the same event. */
-  send(type: string, data?: Json, options?: { readonly key?: string }): Promise<Receipt>;
+  send<Type extends SendType<Types["sends"]>>(
+    type: Type,
+    ...rest: SendRest<Types["sends"], Type, SendOptions>
+  ): Promise<Receipt>;
   /** Sends several at once: all of them are durable, in this order, or none. Receipts of what comes after the run's end say so. */
-  sendAll(events: readonly Outgoing[]): Promise<readonly Receipt[]>;
+  sendAll(events: readonly OutgoingOf<Types["sends"]>[]): Promise<readonly Receipt[]>;
   /** Sends an event and resolves with the reply the machine gives to it, in that step or a later one. */
-  ask(
-    type: string,
-    data?: Json,
-    options?: { readonly key?: string; readonly timeout?: number | string },
+  ask<Type extends SendType<Types["sends"]>>(
+    type: Type,
+    ...rest: SendRest<Types["sends"], Type, AskOptions>
   ): Promise<Json>;
   /** Resolves once a state is active; rejects if the run ends without. */
   waitFor(path: string): Promise<State<Context>>;
   /** Resolves when the run has ended. */
-  finished(): Promise<End>;
+  finished(): Promise<End<Types>>;
   /** Ends it: exit actions run, what it waits for is cancelled, what it did is compensated. */
   cancel(): Promise<void>;
   /** Brings a parked run back; a result it could not take is given to it again. */
@@ -145,12 +185,21 @@ export interface Schedule {
   stop(): Promise<void>;
 }
 
+/** How to start a run: with an input, where its machine says what it needs. */
+export type StartRest<Input> = [unknown] extends [Input]
+  ? [options?: StartOptions]
+  : undefined extends Input
+    ? [options?: TypedStart<Input>]
+    : [options: TypedStart<Input>];
+type TypedStart<Input> = Omit<StartOptions, "input"> &
+  (undefined extends Input ? { readonly input?: Exclude<Input, undefined> } : { readonly input: Input });
+
 export interface Runtime {
   /** Starts a run, or attaches to the one of the same id, machine and input. Resolves when its first step is durable. */
-  start<Context, Ev extends EventShape, Input>(
-    machine: Machine<Context, Ev, Input>,
-    options?: StartOptions,
-  ): Promise<Run<Context>>;
+  start<Context, Ev extends EventShape, Input, Types extends MachineTypes>(
+    machine: Machine<Context, Ev, Input, Types>,
+    ...options: StartRest<Types["input"]>
+  ): Promise<Run<Context, Types>>;
   /** An existing run; throws RUN_UNKNOWN. */
   run(id: string, options?: { readonly tenant?: string }): Promise<Run>;
   /**

@@ -7,11 +7,11 @@
  *     that is tried, it takes effect once.
  * S3. A firing that cannot succeed is told as a problem and noted in the context; the schedule goes on.
  */
+import { describeError } from "../core/describe-error.ts";
 import { type Json, showValue, toJson } from "../core/json.ts";
 import type { Machine } from "../core/machine.ts";
 import { diff } from "../core/patch.ts";
 import { matches } from "../core/query.ts";
-import { describeError } from "../core/describe-error.ts";
 import { HoldfastError, isHoldfastError } from "../errors.ts";
 import type { RunName } from "../store/records.ts";
 import type { ActivityScope } from "./attempt.ts";

@@ -1,6 +1,6 @@
 /** Settling: the end of an activity is brought to its run, however long the store takes to answer. */
-import { type Event, settledEvent } from "../core/event.ts";
 import { describeError } from "../core/describe-error.ts";
+import { type Event, settledEvent } from "../core/event.ts";
 import { type ErrorCode, isUnavailable } from "../errors.ts";
 import type { RunName, Spending } from "../store/records.ts";
 import type { Clock } from "./clock.ts";

@@ -2,6 +2,9 @@
  * What a store keeps, in the words of the glossary. Bytes are opaque here: `codec.ts` made them from JSON and the seal
  * closed them, so a store can neither read nor change what users put in.
  */
+import type { Spending } from "../core/activity.ts";
+
+export type { Spending };
 
 /** A run is named within its tenant. */
 export interface RunName {
@@ -19,12 +22,6 @@ export function isFinal({ status }: { readonly status: RunStatus }): boolean {
 
 /** A value runs can be found by. */
 export type Attribute = string | number | boolean;
-
-/** What activities used up: for agents, mostly models. */
-export interface Spending {
-  readonly tokens?: number;
-  readonly cost?: number;
-}
 
 /** What a run may use up before it is ended. */
 export interface RunLimits extends Spending {

@@ -9,9 +9,9 @@
  * C3. A crash costs no time on the clock. What is late all the same, as an attempt that was cut off and now has its whole
  *     timeout again, may catch up before it is compared, while the clock stands.
  */
+import { describeError } from "../core/describe-error.ts";
 import type { JsonObject } from "../core/json.ts";
 import { matches } from "../core/query.ts";
-import { describeError } from "../core/work.ts";
 import { assertion, pendingOf } from "./expectation.ts";
 import { judgeCalls } from "./judge-calls.ts";
 import { differences } from "./match.ts";

@@ -1,5 +1,4 @@
 /** What is stored of the runs of a world, read after everything came to rest, so that it can be looked at without waiting. */
-
 import type { Effect } from "../core/effect.ts";
 import type { Json } from "../core/json.ts";
 import { apply } from "../core/patch.ts";

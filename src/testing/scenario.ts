@@ -1,5 +1,4 @@
 /** A scenario: what a test did, in order, so that it can be done again in another world. */
-
 import type { MachineReference } from "../core/definition.ts";
 import { durationMs } from "../core/duration.ts";
 import type { Json } from "../core/json.ts";

@@ -7,8 +7,8 @@
  * W2. Nothing is left to chance: ids are counted, and what is random follows from the seed and the time, so that neither
  *     a repetition nor a crash changes it.
  */
+import { describeError } from "../core/describe-error.ts";
 import type { Json } from "../core/json.ts";
-import { describeError } from "../core/work.ts";
 import { HoldfastError } from "../errors.ts";
 import { limits } from "../limits.ts";
 import type { Activity, ActivityScope } from "../runtime/attempt.ts";

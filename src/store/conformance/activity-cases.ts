@@ -1,5 +1,4 @@
 /** recordActivities, chunks and documents: what is written beside the commits. */
-
 import type { ChunkRow } from "../records.ts";
 import {
   activityOf,

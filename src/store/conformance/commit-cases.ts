@@ -1,5 +1,4 @@
 /** commit: one item, many items, and everything that can stand against one. */
-
 import type { Commit } from "../store.ts";
 import {
   activityOf,

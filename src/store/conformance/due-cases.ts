@@ -1,5 +1,4 @@
 /** due and nextDue: which runs have something to do, and when the next one will. */
-
 import type { RunName } from "../records.ts";
 import {
   activityOf,

@@ -1,5 +1,4 @@
 /** findRuns: by what runs are and by their attributes, newest first, a page at a time. */
-
 import type { Attribute, RunHead, RunStatus } from "../records.ts";
 import type { RunQuery, Store } from "../store.ts";
 import { begun, commitOn, committed, firstCommit, noon, owned, tenant } from "./sample.ts";

@@ -1,5 +1,4 @@
 /** own, release and the fence: who may step runs, and that nobody else can. */
-
 import type { Store } from "../store.ts";
 import {
   begun,

@@ -1,5 +1,4 @@
 /** load, readHead, readAt, readJournal, readContents: what was committed, at any checkpoint. */
-
 import { limits } from "../../limits.ts";
 import type { RunHead } from "../records.ts";
 import type { Store } from "../store.ts";

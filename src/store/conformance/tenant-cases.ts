@@ -1,5 +1,4 @@
 /** Tenants: the same names on both sides, and nothing of one seen by the other (I5). */
-
 import type { RunHead } from "../records.ts";
 import type { Commit, Store } from "../store.ts";
 import { activityOf, bytesOf, commitOn, committed, entryOf, eventOf, headOf, noon, owned } from "./sample.ts";

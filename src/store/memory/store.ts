@@ -4,7 +4,6 @@
  * atomic (I1). Rows are copied on the way in and frozen copies go out: nobody shares what is kept. Nothing survives the
  * process.
  */
-
 import { limits } from "../../limits.ts";
 import { checkCommit, withStarts } from "../commit.ts";
 import { aliveBefore, isOwnedUnder, type LeaseRow, takeLease, unowned } from "../lease.ts";

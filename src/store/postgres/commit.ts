@@ -1,5 +1,4 @@
 /** Commits as the parameters of one call of the database's `commit`, and its answer as outcomes. */
-
 import { withStarts } from "../commit.ts";
 import { isSameRun, type KnownRun, type KnownRuns } from "../known.ts";
 import type { ActivityRow, InboxRow, RunHead } from "../records.ts";

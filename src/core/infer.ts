@@ -1,0 +1,165 @@
+/**
+ * What an author writes, typed by what the same definition declares. Schemas give context, events, inputs and outputs;
+ * the literal of `states` gives the targets; `guards` and `updates` give their names.
+ *
+ * How it holds together, since the compiler infers all of it from one object:
+ * I1. Lambdas get their parameters from the schemas only. They never mention `States`, `Guards` or `Updates`, which are
+ *     known only once the lambdas are: a parameter that did would settle them too early.
+ * I2. What is not yet known is `never`, and `never` allows any name. So a first look without lambdas finds no fault,
+ *     and the second, with everything known, is strict.
+ * I3. `Capture` takes the literal as it stands without being a type that anything is checked against, so that
+ *     what is checked keeps its excess properties and its suggestions.
+ * A definition that declares no schema is a plain `MachineDefinition`, as if this file were not there.
+ */
+import type { ActivityScope } from "./activity.ts";
+import type { Draft, MachineDefinition } from "./definition.ts";
+import type { Event, EventShape } from "./event.ts";
+import type { AnyEvent, Vocabulary } from "./infer-handler.ts";
+import type { IdsIn, TypedRoot, TypedStates } from "./infer-state.ts";
+import type { Json } from "./json.ts";
+import type { InputOf, OutputOf, Schema } from "./schema.ts";
+import type { Scope } from "./scope.ts";
+
+declare const impossible: unique symbol;
+/** Nothing, but a place the compiler infers `Literal` from. */
+type Capture<Literal> = [Literal] extends [typeof impossible] ? Literal : never;
+
+/** The same type, as a place that nothing is inferred from. `NoInfer` would stay around every part of it. */
+type Kept<Literal> = [Literal] extends [infer Same] ? Same : never;
+
+/** Whether a schema of its own was written there, rather than nothing, or any. */
+type Stated<Given> = [Given] extends [never] ? never : Schema extends Given ? never : true;
+type StatedEvents<Events> = [Events] extends [never]
+  ? never
+  : string extends keyof Events
+    ? never
+    : [Extract<Events[keyof Events], Schema>] extends [never]
+      ? never
+      : true;
+type StatedActivities<Activities> = [Activities] extends [never]
+  ? never
+  : string extends keyof Activities
+    ? never
+    : true;
+
+export type ContextOf<Given, Context> = [Stated<Given>] extends [never] ? Context : OutputOf<Given>;
+type FirstContext<Given, Context> = [Stated<Given>] extends [never] ? Context : InputOf<Given>;
+type EventsOf<Events> = [StatedEvents<Events>] extends [never] ? never : Events;
+type ActivitiesOf<Activities> = [StatedActivities<Activities>] extends [never] ? never : Activities;
+
+/** Whether anything is typed: `never` if the definition declares no schema. */
+export type Typed<C, E, I, O, A> = Stated<C> | Stated<I> | Stated<O> | StatedEvents<E> | StatedActivities<A>;
+
+/** A definition: typed by its schemas if it has any, and as it always was if it has none. */
+export type DefinitionOf<Context, Ev extends EventShape, Input, C, E, I, O, A, M, G, U, S> = [
+  Typed<C, E, I, O, A>,
+] extends [never]
+  ? MachineDefinition<Context, Ev, Input>
+  : TypedDefinition<Context, C, E, I, O, A, M, G, U, S>;
+
+type MachineSettings<Context> = Pick<
+  MachineDefinition<Context>,
+  "version" | "priorities" | "unhandled" | "limits" | "checkpoint" | "model"
+>;
+
+type TypedDefinition<Context, C, E, I, O, A, M, G, U, S> = MachineSettings<ContextOf<C, Context>> &
+  TypedRoot<
+    ContextOf<C, Context>,
+    EventsOf<E>,
+    ActivitiesOf<A>,
+    M,
+    Kept<S>,
+    Vocabulary<EventsOf<E>, Kept<G>, Kept<U>, ActivitiesOf<A>>
+  > & {
+    readonly id: string;
+    readonly type?: "parallel";
+    /** Schemas: of the context after every step, of the data of events, of what runs are given and end with. */
+    readonly context?: C;
+    readonly events?: E;
+    readonly input?: I;
+    readonly output?: O;
+    /** The schemas of the activities that states invoke; `implement` binds their code. */
+    readonly activities?: A;
+    readonly machines?: M;
+    readonly start?:
+      | FirstContext<C, Context>
+      | ((scope: { readonly input: OutputOf<I>; readonly at: number }) => FirstContext<C, Context>);
+    /** Named guards and updates. Further parameters are given where the name is used. */
+    readonly guards?:
+      | Readonly<
+          Record<
+            string,
+            (scope: Scope<ContextOf<C, Context>, AnyEvent<EventsOf<E>>>, params: never) => boolean
+          >
+        >
+      | Capture<G>;
+    readonly updates?:
+      | Readonly<
+          Record<
+            string,
+            (
+              draft: Draft<ContextOf<C, Context>>,
+              scope: Scope<ContextOf<C, Context>, AnyEvent<EventsOf<E>>>,
+              params: never,
+            ) => unknown
+          >
+        >
+      | Capture<U>;
+    readonly states:
+      | Kept<
+          TypedStates<
+            ContextOf<C, Context>,
+            EventsOf<E>,
+            ActivitiesOf<A>,
+            M,
+            O,
+            never,
+            IdsIn<Kept<S>>,
+            Kept<S>,
+            Vocabulary<EventsOf<E>, Kept<G>, Kept<U>, ActivitiesOf<A>>
+          >
+        >
+      | Capture<S>;
+  };
+
+/** What is known of the machine that such a definition makes. */
+export interface TypesOf<E, I, O, A, S> {
+  readonly input: [Stated<I>] extends [never] ? Json | undefined : InputOf<I>;
+  readonly sends: SendsOf<EventsOf<E>>;
+  readonly ends: EndsOf<S, O>;
+  readonly activities: ActivityCodes<ActivitiesOf<A>>;
+}
+export type EventShapes<Events> = [StatedEvents<Events>] extends [never]
+  ? Event
+  : {
+      [Type in keyof Events & string]: { readonly type: Type; readonly data: OutputOf<Events[Type]> };
+    }[keyof Events & string];
+
+/** By event, what may be sent along. */
+type SendsOf<Events> = [Events] extends [never]
+  ? unknown
+  : { readonly [Type in keyof Events & string]: InputOf<Events[Type]> };
+
+/** One for every final state of the machine itself. */
+type EndsOf<States, Output> = {
+  [Key in keyof States & string]: States[Key] extends { readonly type: "final" }
+    ? { readonly state: Key; readonly output: EndOutput<States[Key], Output> }
+    : never;
+}[keyof States & string];
+type EndOutput<Node, Output> = Node extends { readonly output: infer Given }
+  ? [Stated<Output>] extends [never]
+    ? Given extends (...scope: never) => infer Made
+      ? Made
+      : Given
+    : OutputOf<Output>
+  : undefined;
+
+/** The code of activities, by name: given what their schemas let in, they give what their schemas let out. */
+type ActivityCodes<Activities> = [Activities] extends [never]
+  ? unknown
+  : { readonly [Name in keyof Activities]?: CodeOf<Activities[Name]> };
+type CodeOf<Types> = (
+  input: Types extends { readonly input: infer Given extends Schema } ? OutputOf<Given> : Json | undefined,
+  scope: ActivityScope,
+) => Awaitable<Types extends { readonly output: infer Given extends Schema } ? InputOf<Given> : unknown>;
+type Awaitable<Value> = Value | Promise<Value>;
