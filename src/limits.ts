@@ -14,6 +14,31 @@ export const limits = {
   stateDepthMax: 64,
   /** Configurations and plans a compiled machine remembers before it starts its cache afresh. */
   cachedMax: 10_000,
+  /** Characters of a definition as JSON. A machine of all the states there can be is smaller. */
+  definitionLengthMax: 4 * 1024 * 1024,
+  /** Characters of a definition as YAML, which takes ten times as long to read; larger ones can be written as JSON. */
+  yamlLengthMax: 256 * 1024,
+  /** Characters of one expression. What is longer than a page is a program, and belongs in an activity. */
+  expressionLengthMax: 8_192,
+  /** Nesting of an expression's parts: a chain of a hundred conditions fits, the stack is never in danger. */
+  expressionDepthMax: 256,
+  /** Steps of one evaluation, a comparison or sixteen characters each: some milliseconds of work. */
+  expressionStepsMax: 100_000,
+  /** The same for all expressions of one step of a machine, which may go through many. */
+  expressionStepsPerStepMax: 1_000_000,
+  /** Parts of a value that an expression gives, written out: what a step can look at without being held up. */
+  expressionResultMax: 500_000,
+  /** Characters of a regular expression, its size with repetitions written out, and how many a definition may have. */
+  patternLengthMax: 512,
+  patternSizeMax: 256,
+  patternsMax: 200,
+  /** Parts of one JSON Schema, and their nesting; an API's whole vocabulary fits. */
+  schemaNodesMax: 10_000,
+  schemaDepthMax: 64,
+  /** Checks one value may need to be found valid: a schema that calls itself in several ways needs exponentially many. */
+  schemaChecksMax: 1_000_000,
+  /** Problems that are listed of one value or definition: whoever has more will mend these first. */
+  problemsMax: 200,
   /** Turns a simulation may need to come to rest without time passing; runs that keep sending to each other never do. */
   turnsMax: 100_000,
   /** Bytes of one stored value before compression. SQLite and PostgreSQL take more; people should not. */
