@@ -2,7 +2,7 @@
 import type { ModelScope } from "../data-model.ts";
 import type { Patterns } from "../pattern.ts";
 import type { Budget } from "./budget.ts";
-import type { Type } from "./type.ts";
+import type { Type } from "./static-type.ts";
 
 /** One evaluation under way. */
 export interface Frame {

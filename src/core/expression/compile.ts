@@ -29,7 +29,7 @@ import {
   string,
   type Type,
   unionOf,
-} from "./type.ts";
+} from "./static-type.ts";
 
 /** An expression's text as typed code; throws EXPRESSION_INVALID if it cannot work in this place. */
 export function compileText(text: string, place: Place): Typed {
@@ -139,7 +139,8 @@ function select(object: Typed, name: string, optional: boolean): Typed {
 }
 
 function fieldOf(value: unknown, name: string, optional: boolean): unknown {
-  if (optional && value === undefined) return undefined;
+  // What has no fields lacks this one, too.
+  if (optional && !fits(value, "object")) return undefined;
   if (!fits(value, "object"))
     return failed(`the field ${JSON.stringify(name)} of ${kindOf(value)}, which has no fields`);
   if (Object.hasOwn(value as object, name)) return (value as Record<string, unknown>)[name];

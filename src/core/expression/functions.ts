@@ -6,8 +6,19 @@ import { durationMs } from "../duration.ts";
 import type { Frame } from "./code.ts";
 import { failed } from "./failure.ts";
 import { isEqual, kindOf, numberWithin } from "./operators.ts";
+import {
+  bool,
+  double,
+  dyn,
+  int,
+  listOf,
+  mayBe,
+  membersOf,
+  string,
+  type Type,
+  unionOf,
+} from "./static-type.ts";
 import { timestampMs } from "./timestamp.ts";
-import { bool, double, dyn, int, listOf, mayBe, membersOf, string, type Type, unionOf } from "./type.ts";
 
 export type Kind = "string" | "number" | "bool" | "list" | "object" | "any";
 

@@ -3,7 +3,7 @@ import type { Frame, Run, Typed, Variable } from "./code.ts";
 import { failed, invalid } from "./failure.ts";
 import { kindOf, truth } from "./operators.ts";
 import type { Syntax } from "./parse.ts";
-import { bool, dyn, listOf, mayBe, membersOf, showType, string, type Type, unionOf } from "./type.ts";
+import { bool, dyn, listOf, mayBe, membersOf, showType, string, type Type, unionOf } from "./static-type.ts";
 
 const argumentsOf: Readonly<Record<string, readonly number[]>> = {
   all: [2],

@@ -1,12 +1,16 @@
-/** CEL as a data model of the core: expressions are `{ cel: "…" }`, updates set fields, and everything has a budget. */
+/**
+ * CEL as a data model of the core: expressions are `{ cel: "…" }`, updates set fields, and everything has a budget.
+ * Functions are taken as the native model takes them, so that both may stand side by side in code.
+ */
 import type { DataModel, ModelScope } from "../data-model.ts";
 import { freezeDeep, isObject, type Json, type JsonObject, toJson } from "../json.ts";
+import { plainModel } from "../plain-model.ts";
 import { Budget, checkSize, newPurse, type Purse } from "./budget.ts";
 import type { Frame, Typed } from "./code.ts";
 import { failed, invalid } from "./failure.ts";
 import { truth } from "./operators.ts";
+import { dyn } from "./static-type.ts";
 import { expressionText, hasExpressions } from "./template.ts";
-import { dyn } from "./type.ts";
 import { Typing } from "./typing.ts";
 
 /**
@@ -17,22 +21,24 @@ import { Typing } from "./typing.ts";
 export function celModel(typing: Typing = new Typing({}, reject)): DataModel {
   return {
     name: "cel",
-    start(source) {
+    start(source, path) {
+      if (typeof source === "function") return plainModel.start(source, path);
       const typed = typing.start(source);
       return (scope, input) => contextOf(typed.run(frameOf(scope, [input, scope.at])));
     },
     value(source, path) {
+      if (typeof source === "function") return plainModel.value(source, path);
       if (!hasExpressions(source)) return () => source;
       const typed = typing.value(source, path, dyn);
       return (scope) => evaluate(typed, scope);
     },
     condition(source, path) {
-      if (typeof source === "function") return source as (scope: ModelScope) => boolean;
       if (expressionText(source) === undefined) return invalid(`${path} is no condition: write { cel: "…" }`);
       const typed = typing.condition(source, path, dyn);
       return (scope) => truth(typed.run(handlerFrame(scope)));
     },
     update(source, path) {
+      if (typeof source === "function") return plainModel.update(source, path);
       const code = typing.update(source, path, dyn);
       return (scope) => code(handlerFrame(scope), scope.context);
     },

@@ -21,7 +21,7 @@ import {
   string,
   type Type,
   unionOf,
-} from "./type.ts";
+} from "./static-type.ts";
 
 type Operation = (left: unknown, right: unknown, budget: Budget) => unknown;
 

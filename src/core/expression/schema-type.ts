@@ -13,7 +13,7 @@ import {
   string,
   type Type,
   unionOf,
-} from "./type.ts";
+} from "./static-type.ts";
 
 /** The type of the values a schema lets through; `dyn` where it does not say. */
 export function typeOfSchema(root: unknown): Type {

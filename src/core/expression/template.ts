@@ -7,7 +7,7 @@ import { isObject, put } from "../json.ts";
 import type { Frame, Place, Typed } from "./code.ts";
 import { compileText } from "./compile.ts";
 import { typeOfValue } from "./schema-type.ts";
-import { dyn, type Field, listOf, type Type, unionOf } from "./type.ts";
+import { dyn, type Field, listOf, type Type, unionOf } from "./static-type.ts";
 
 /** What is told of an expression that cannot be used: where it is, and what is wrong. */
 export type Report = (path: string, problem: string) => void;

@@ -7,7 +7,6 @@ import { isObject, type JsonObject } from "../json.ts";
 import { Patterns } from "../pattern.ts";
 import type { Place, Typed, Variable } from "./code.ts";
 import { typeOfSchema } from "./schema-type.ts";
-import { compileTemplate, expressionText, type Report } from "./template.ts";
 import {
   double,
   dyn,
@@ -21,7 +20,8 @@ import {
   string,
   type Type,
   unionOf,
-} from "./type.ts";
+} from "./static-type.ts";
+import { compileTemplate, expressionText, type Report } from "./template.ts";
 import { compileUpdate, type UpdateCode } from "./update.ts";
 
 /** Compiled expressions by the object they were written as. */

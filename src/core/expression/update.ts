@@ -8,8 +8,8 @@ import { checkSize } from "./budget.ts";
 import type { Frame, Place, Typed } from "./code.ts";
 import { failed } from "./failure.ts";
 import { kindOf } from "./operators.ts";
+import { dyn, fieldsOf, membersOf, mismatch, type Type, unionOf } from "./static-type.ts";
 import { compileTemplate, expressionText, type Report } from "./template.ts";
-import { dyn, fieldsOf, membersOf, mismatch, type Type, unionOf } from "./type.ts";
 
 export type UpdateCode = (frame: Frame, context: JsonObject) => JsonObject;
 

@@ -2,78 +2,13 @@
  * From a JSON Schema to a check of values. A schema becomes closures over what it says, once; a check walks the value,
  * pays for every look, and collects what is wrong with the path to it.
  */
-import { limits } from "../../limits.ts";
 import { isObject, type JsonObject } from "../json.ts";
 import type { Patterns } from "../pattern.ts";
 import { fieldChecks, unknownField } from "./fields.ts";
 import { formats } from "./format.ts";
 import { itemChecks } from "./items.ts";
 import { resolve } from "./meta.ts";
-
-export interface Issue {
-  readonly message: string;
-  readonly path: readonly (string | number)[];
-}
-
-/** The checking of one value under way. */
-export class Visit {
-  issues: Issue[] = [];
-  readonly path: (string | number)[] = [];
-  private left: number = limits.schemaChecksMax;
-
-  /** Pays for so many looks; throws TooCostly when there are none left. */
-  spend(checks: number): void {
-    this.left -= checks;
-    if (this.left < 0) throw new TooCostly();
-  }
-
-  fail(message: string): false {
-    this.issues.push({ message, path: [...this.path] });
-    return false;
-  }
-
-  /** What a check says of a part of the value. */
-  inside(key: string | number, check: Check, value: unknown): boolean {
-    this.path.push(key);
-    const deep = this.path.length > limits.jsonDepthMax;
-    const held = deep
-      ? this.fail(`is nested deeper than ${limits.jsonDepthMax} levels`)
-      : check(value, this, undefined);
-    this.path.pop();
-    return held;
-  }
-
-  /** What a check says, and what it found wrong, without counting it yet. */
-  apart(
-    check: Check,
-    value: unknown,
-    seen: Seen | undefined,
-  ): { readonly held: boolean; readonly issues: Issue[] } {
-    const before = this.issues;
-    this.issues = [];
-    const held = check(value, this, seen);
-    const { issues } = this;
-    this.issues = before;
-    return { held, issues };
-  }
-}
-
-export class TooCostly extends Error {}
-
-/** The fields of an object that some schema has spoken of; undefined where nobody asks. */
-export type Seen = Set<string>;
-export type Check = (value: unknown, visit: Visit, seen: Seen | undefined) => boolean;
-
-/** What making checks needs to know. */
-export interface Maker {
-  readonly patterns: Patterns;
-  /** A check of a value of its own. */
-  own(schema: unknown): Check;
-  /** A check of a value that another schema looks at as well. */
-  beside(schema: unknown): Check;
-  /** The schema a reference leads to. */
-  referred(reference: string): unknown;
-}
+import { type Check, canonical, type Issue, type Maker, type Seen, type Visit } from "./visit.ts";
 
 /** The check of a schema that has no problems. */
 export function checkerOf(root: JsonObject | boolean, patterns: Patterns): Check {
@@ -91,6 +26,7 @@ export function checkerOf(root: JsonObject | boolean, patterns: Patterns): Check
   };
   const maker: Maker = {
     patterns,
+    speaking: new Map(),
     own: (schema) => once(owns, schema, () => closed(schema, maker)),
     beside: (schema) => once(besides, schema, () => open(schema, maker)),
     referred: (reference) => resolve(root, reference),
@@ -120,6 +56,12 @@ function closed(schema: unknown, maker: Maker): Check {
 /** Whether a schema says anything about fields, by itself or through those it applies to the same value. */
 function speaksOfObjects(schema: unknown, maker: Maker): boolean {
   if (!isObject(schema)) return false;
+  const known = maker.speaking.get(schema) ?? speaks(schema, maker);
+  maker.speaking.set(schema, known);
+  return known;
+}
+
+function speaks(schema: JsonObject, maker: Maker): boolean {
   const { type } = schema;
   if (type === "object" || (Array.isArray(type) && type.includes("object"))) return true;
   if (["properties", "patternProperties", "additionalProperties"].some((key) => key in schema)) return true;
@@ -166,7 +108,7 @@ function allOf(checks: readonly Check[]): Check {
 }
 
 /** What a value is in JSON Schema's words. */
-export function typeName(value: unknown): string {
+function typeName(value: unknown): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return "array";
   return typeof value;
@@ -214,15 +156,6 @@ function valueChecks(schema: JsonObject): Check[] {
       return visit.fail(values.length === 1 ? `must be ${shown}` : `must be one of ${shown}`);
     },
   ];
-}
-
-/** A value as text in which equal values are equal; objects by sorted keys. */
-export function canonical(value: unknown, visit?: Visit): string {
-  visit?.spend(typeof value === "string" ? 1 + value.length / 16 : 1);
-  if (Array.isArray(value)) return `[${value.map((item) => canonical(item, visit)).join(",")}]`;
-  if (!isObject(value)) return JSON.stringify(value) ?? String(value);
-  const keys = Object.keys(value).sort();
-  return `{${keys.map((key) => `${JSON.stringify(key)}:${canonical(value[key], visit)}`).join(",")}}`;
 }
 
 function numberChecks(schema: JsonObject): Check[] {

@@ -1,8 +1,8 @@
 /** What a JSON Schema says of an object's fields. */
-import { nearest } from "../expression/type.ts";
+import { nearest } from "../expression/static-type.ts";
 import { isObject, type JsonObject } from "../json.ts";
 import type { Pattern } from "../pattern.ts";
-import type { Check, Maker, Seen, Visit } from "./check.ts";
+import type { Check, Maker, Seen, Visit } from "./visit.ts";
 
 export function fieldChecks(schema: JsonObject, maker: Maker): Check[] {
   const checks: Check[] = [(value, visit) => !isObject(value) || safeKeys(value, visit)];

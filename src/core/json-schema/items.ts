@@ -1,7 +1,7 @@
 /** What a JSON Schema says of a list's items. */
 import type { JsonObject } from "../json.ts";
-import { type Check, canonical, type Maker, type Visit } from "./check.ts";
 import { every } from "./fields.ts";
+import { type Check, canonical, type Maker, type Visit } from "./visit.ts";
 
 export function itemChecks(schema: JsonObject, maker: Maker): Check[] {
   const checks: Check[] = [];

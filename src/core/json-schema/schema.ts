@@ -11,8 +11,9 @@ import { HoldfastError } from "../../errors.ts";
 import { limits } from "../../limits.ts";
 import { freezeDeep, type Json, type JsonObject } from "../json.ts";
 import { Patterns } from "../pattern.ts";
-import { type Check, checkerOf, type Issue, TooCostly, Visit } from "./check.ts";
+import { checkerOf } from "./check.ts";
 import { schemaProblems } from "./meta.ts";
+import { type Check, type Issue, TooCostly, Visit } from "./visit.ts";
 
 /** A JSON Schema in use. */
 export interface JsonSchema<Value = Json> extends StandardSchemaV1<Value, Value> {

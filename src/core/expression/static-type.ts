@@ -47,35 +47,31 @@ export function membersOf(type: Type): readonly Type[] {
   return type.kind === "union" ? type.of : [type];
 }
 
+/** More members than this say nothing any more, and cost with every pair of them. */
+const membersMax = 32;
+
 /** A type that may be any of these. */
 export function unionOf(types: readonly Type[]): Type {
-  const members = new Map<string, Type>();
+  const members = new Map<unknown, Type>();
   for (const type of types.flatMap(membersOf)) {
     if (type.kind === "dyn") return dyn;
-    members.set(showType(type, true), type);
+    // Types with parts are told apart by where they were made: to compare them could take forever.
+    members.set("item" in type || "fields" in type || "of" in type ? type : type.kind, type);
   }
   const [only, ...others] = members.values();
-  if (only === undefined) return dyn;
+  if (only === undefined || others.length >= membersMax) return dyn;
   return others.length === 0 ? only : { kind: "union", of: [only, ...others] };
 }
 
-/** A type as people read it; in full, it tells any two types apart. */
-export function showType(type: Type, full = false): string {
+/** A type as people read it. */
+export function showType(type: Type): string {
   switch (type.kind) {
     case "list":
-      return `list<${showType(type.item, full)}>`;
+      return `list<${type.item.kind === "list" ? "list" : showType(type.item)}>`;
     case "optional":
-      return `optional<${showType(type.of, full)}>`;
+      return `optional<${showType(type.of)}>`;
     case "union":
-      return type.of.map((one) => showType(one, full)).join(" or ");
-    case "object": {
-      if (!full) return "object";
-      const fields = [...type.fields].map(
-        ([name, { type: field, required }]) =>
-          `${JSON.stringify(name)}${required ? "" : "?"}: ${showType(field, true)}`,
-      );
-      return `{${[...fields, ...(type.rest === undefined ? [] : [`...${showType(type.rest, true)}`])].join(", ")}}`;
-    }
+      return [...new Set(type.of.map(showType))].join(" or ");
     default:
       return type.kind;
   }
@@ -103,26 +99,45 @@ function meet(one: Type, other: Type): boolean {
   return one.kind === other.kind;
 }
 
-/** Why no value of one type can be put where another is wanted: the place inside it and the reason; undefined if it can. */
-export function mismatch(given: Type, wanted: Type): { path: string; why: string } | undefined {
+/** Where inside a value something is wrong, and what. */
+export interface Mismatch {
+  readonly path: string;
+  readonly why: string;
+}
+
+/** Why no value of one type can be put where another is wanted; undefined if some can. */
+export function mismatch(
+  given: Type,
+  wanted: Type,
+  known = new Map<Type, Set<Type>>(),
+): Mismatch | undefined {
   const from = given.kind === "optional" ? given.of : given;
   if (!overlap(from, wanted))
     return { path: "", why: `is ${showType(from)}, and ${showType(wanted)} is wanted` };
+  // Types share their parts, so that a pair may be met very often.
+  const met = known.get(from) ?? new Set();
+  if (from === wanted || met.has(wanted)) return undefined;
+  known.set(from, met.add(wanted));
   // Only where there is one way to read both can more be said.
-  if (from.kind === "list" && wanted.kind === "list") return inside("[]", mismatch(from.item, wanted.item));
-  if (from.kind === "object" && wanted.kind === "object") return fieldMismatch(from, wanted);
+  if (from.kind === "list" && wanted.kind === "list")
+    return inside("[]", mismatch(from.item, wanted.item, known));
+  if (from.kind === "object" && wanted.kind === "object") return fieldMismatch(from, wanted, known);
   return undefined;
 }
 
-function inside(step: string, found: ReturnType<typeof mismatch>): ReturnType<typeof mismatch> {
+function inside(step: string, found: Mismatch | undefined): Mismatch | undefined {
   return found && { path: `${step}${found.path}`, why: found.why };
 }
 
-function fieldMismatch(given: ObjectType, wanted: ObjectType): ReturnType<typeof mismatch> {
+function fieldMismatch(
+  given: ObjectType,
+  wanted: ObjectType,
+  known: Map<Type, Set<Type>>,
+): Mismatch | undefined {
   for (const [name, { type }] of given.fields) {
     const target = wanted.fields.get(name)?.type ?? wanted.rest;
     if (target === undefined) return { path: `.${name}`, why: `is no field here; ${fieldsOf(wanted, name)}` };
-    const found = inside(`.${name}`, mismatch(type, target));
+    const found = inside(`.${name}`, mismatch(type, target, known));
     if (found !== undefined) return found;
   }
   if (given.rest !== undefined) return undefined;
@@ -134,7 +149,7 @@ function fieldMismatch(given: ObjectType, wanted: ObjectType): ReturnType<typeof
 
 /** Which fields an object has, the nearest to a misspelt one first. */
 export function fieldsOf(type: ObjectType, misspelt: string): string {
-  const names = [...type.fields.keys()];
+  const names = [...type.fields.keys()].slice(0, 50);
   if (names.length === 0) return "there are none";
   const near = nearest(misspelt, names);
   return near === undefined
@@ -145,8 +160,10 @@ export function fieldsOf(type: ObjectType, misspelt: string): string {
 /** The name that was probably meant; undefined if none is near. */
 export function nearest(name: string, names: readonly string[]): string | undefined {
   let best: string | undefined;
+  if (name.length > 40) return undefined;
   let least = Math.min(3, Math.floor(name.length / 2) + 1);
   for (const one of names) {
+    if (Math.abs(one.length - name.length) >= least) continue;
     const edits = distance(name.toLowerCase(), one.toLowerCase());
     if (edits < least) [best, least] = [one, edits];
   }
