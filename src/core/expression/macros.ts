@@ -24,11 +24,11 @@ interface Around {
 
 /** A macro as typed code: its variable stands for one item after the other, of an object for one key after the other. */
 export function compileMacro(name: string, list: Typed, given: readonly Syntax[], around: Around): Typed {
+  // The parser has seen to it that a name comes first.
   const [variable, ...bodies] = given as [Syntax, ...Syntax[]];
-  if (variable.op !== "id") return invalid(`${name}() takes a name first, as in ${name}(item, …)`);
   const item = itemType(name, list.type);
   const slot = around.variables.length;
-  const inner = [...around.variables, { name: variable.args, type: item }];
+  const inner = [...around.variables, { name: variable.args as string, type: item }];
   const compiled = bodies.map((body) => around.compile(body, inner));
   const [first, second] = compiled as [Typed, Typed | undefined];
   const each = rounds(list.run, slot);

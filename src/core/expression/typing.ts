@@ -8,15 +8,14 @@ import { Patterns } from "../pattern.ts";
 import type { Place, Typed, Variable } from "./code.ts";
 import { typeOfSchema } from "./schema-type.ts";
 import {
+  bool,
   double,
   dyn,
   int,
   mapOf,
-  mayBe,
   mismatch,
   type ObjectType,
   record,
-  showType,
   string,
   type Type,
   unionOf,
@@ -65,10 +64,7 @@ export class Typing {
 
   condition(source: unknown, path: string, data: Type, old = false): Typed {
     const place = this.placeOf(data, old ? [{ name: "old", type: this.context }] : []);
-    const typed = this.keep(source, path, place, dyn);
-    if (!mayBe(typed.type, "bool"))
-      this.report(path, `is ${showType(typed.type)}, and a condition is true or false`);
-    return typed;
+    return this.keep(source, path, place, bool);
   }
 
   update(source: unknown, path: string, data: Type): UpdateCode {

@@ -41,15 +41,18 @@ function closed(schema: unknown, maker: Maker): Check {
   const unknown = unknownField(
     isObject(schema) && isObject(schema.properties) ? Object.keys(schema.properties) : [],
   );
+  const composed = isObject(schema) && ["$ref", "allOf", "anyOf", "oneOf", "if"].some((key) => key in schema);
   return (value, visit) => {
     if (!isObject(value)) return check(value, visit, undefined);
     const seen: Seen = new Set();
-    let held = check(value, visit, seen);
-    for (const key of Object.keys(value)) {
-      if (seen.has(key)) continue;
-      held = visit.inside(key, unknown, undefined);
-    }
-    return held;
+    const held = check(value, visit, seen);
+    // Where several schemas speak and one does not hold, nobody knows which fields it would have spoken of.
+    if (!held && composed) return false;
+    const known = visit.every(
+      Object.keys(value),
+      (key) => seen.has(key) || visit.inside(key, unknown, undefined),
+    );
+    return held && known;
   };
 }
 
@@ -101,9 +104,7 @@ const all: Check = (value, _visit, seen) => {
 function allOf(checks: readonly Check[]): Check {
   return (value, visit, seen) => {
     visit.spend(1);
-    let held = true;
-    for (const check of checks) if (!check(value, visit, seen)) held = false;
-    return held;
+    return visit.every(checks, (check) => check(value, visit, seen));
   };
 }
 
@@ -140,7 +141,7 @@ function typeChecks({ type }: JsonObject): Check[] {
       for (const name of names) if (isOfType(value, name)) return true;
       const is =
         typeof value === "number" ? `the number ${value}` : (spoken[typeName(value)] ?? typeName(value));
-      return visit.fail(`must be ${wanted}, and is ${is}`);
+      return visit.fail(() => `must be ${wanted}, and is ${is}`);
     },
   ];
 }
@@ -221,8 +222,7 @@ function branchChecks(schema: JsonObject, maker: Maker): Check[] {
   if (schema.not !== undefined) {
     const not = maker.beside(schema.not);
     checks.push(
-      (value, visit) =>
-        !visit.apart(not, value, undefined).held || visit.fail("must not match what is excluded"),
+      (value, visit) => !visit.passes(not, value, undefined) || visit.fail("must not match what is excluded"),
     );
   }
   if (schema.if !== undefined) {
@@ -231,7 +231,7 @@ function branchChecks(schema: JsonObject, maker: Maker): Check[] {
     ) as [Check, Check, Check];
     checks.push((value, visit, seen) => {
       const inner: Seen | undefined = seen && new Set();
-      const { held } = visit.apart(test, value, inner);
+      const held = visit.passes(test, value, inner);
       if (held) for (const key of inner ?? []) seen?.add(key);
       return (held ? yes : no)(value, visit, seen);
     });
@@ -243,14 +243,9 @@ function branchChecks(schema: JsonObject, maker: Maker): Check[] {
 function branches(checks: readonly Check[], exactlyOne: boolean): Check {
   return (value, visit, seen) => {
     let fitting = 0;
-    let best: readonly Issue[] | undefined;
     for (const check of checks) {
       const inner: Seen | undefined = seen && new Set();
-      const { held, issues } = visit.apart(check, value, inner);
-      if (!held) {
-        if (best === undefined || isNearer(issues, best)) best = issues;
-        continue;
-      }
+      if (!visit.passes(check, value, inner)) continue;
       fitting++;
       for (const key of inner ?? []) seen?.add(key);
       // Fields may be spoken of by any of the others, so all are asked where that matters.
@@ -258,14 +253,13 @@ function branches(checks: readonly Check[], exactlyOne: boolean): Check {
     }
     if (fitting === 1 || (fitting > 1 && !exactlyOne)) return true;
     if (fitting > 1) return visit.fail(`must fit one of ${checks.length} schemas only, and fits ${fitting}`);
-    visit.issues.push(...(best ?? []));
-    return false;
+    return visit.failWith(() => checks.map((check) => visit.complaints(check, value)).reduce(nearer));
   };
 }
 
-/** Whether one list of problems is about more inner things than another: then its schema was probably meant. */
-function isNearer(one: readonly Issue[], other: readonly Issue[]): boolean {
+/** Of two lists of problems the one about more inner things: its schema was probably meant. */
+function nearer(one: Issue[], other: Issue[]): Issue[] {
   const depth = (issues: readonly Issue[]) => Math.min(...issues.map(({ path }) => path.length));
   const [left, right] = [depth(one), depth(other)];
-  return left === right ? one.length < other.length : left > right;
+  return left > right || (left === right && one.length <= other.length) ? one : other;
 }

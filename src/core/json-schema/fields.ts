@@ -30,7 +30,7 @@ export function fieldChecks(schema: JsonObject, maker: Maker): Check[] {
     );
   if (propertyNames !== undefined) {
     const names = maker.own(propertyNames);
-    forObject((value, visit) => every(Object.keys(value), (key) => visit.inside(key, names, key)));
+    forObject((value, visit) => visit.every(Object.keys(value), (key) => visit.inside(key, names, key)));
   }
   const named = namedFields(schema, maker);
   if (named !== undefined) forObject(named);
@@ -47,20 +47,13 @@ function safeKeys(value: JsonObject, visit: Visit): boolean {
 }
 
 function hasAll(value: JsonObject, names: readonly string[], visit: Visit): boolean {
-  return every(names, (name) => {
+  return visit.every(names, (name) => {
     if (Object.hasOwn(value, name)) return true;
     visit.path.push(name);
     visit.fail("is missing");
     visit.path.pop();
     return false;
   });
-}
-
-/** Whether all hold; all are asked, so that each can say what is wrong. */
-export function every<Item>(items: Iterable<Item>, holds: (item: Item) => boolean): boolean {
-  let held = true;
-  for (const item of items) if (!holds(item)) held = false;
-  return held;
 }
 
 /** `properties`, `patternProperties` and `additionalProperties`: each field by what speaks of it. */
@@ -81,14 +74,14 @@ function namedFields(schema: JsonObject, maker: Maker) {
         ? undefined
         : maker.own(additionalProperties);
   return (value: JsonObject, visit: Visit, seen: Seen | undefined) =>
-    every(Object.keys(value), (key) => {
+    visit.every(Object.keys(value), (key) => {
       visit.spend(1 + (byPattern.length * key.length) / 4);
       const checks = byPattern.filter(([pattern]) => pattern.test(key)).map(([, check]) => check);
       const named = byName.get(key);
       if (named !== undefined) checks.push(named);
       if (checks.length === 0 && others !== undefined) checks.push(others);
       if (checks.length > 0) seen?.add(key);
-      return every(checks, (check) => visit.inside(key, check, value[key]));
+      return visit.every(checks, (check) => visit.inside(key, check, value[key]));
     });
 }
 

@@ -1,6 +1,5 @@
 /** What a JSON Schema says of a list's items. */
 import type { JsonObject } from "../json.ts";
-import { every } from "./fields.ts";
 import { type Check, canonical, type Maker, type Visit } from "./visit.ts";
 
 export function itemChecks(schema: JsonObject, maker: Maker): Check[] {
@@ -17,7 +16,7 @@ export function itemChecks(schema: JsonObject, maker: Maker): Check[] {
   const rest = schema.items === undefined ? undefined : maker.own(schema.items);
   if (first.length > 0 || rest !== undefined) {
     forList((list, visit) =>
-      every(list.entries(), ([index, item]) => {
+      visit.every(list.entries(), ([index, item]) => {
         const check = first[index] ?? rest;
         return check === undefined || visit.inside(index, check, item);
       }),
@@ -27,7 +26,7 @@ export function itemChecks(schema: JsonObject, maker: Maker): Check[] {
     const one = maker.own(contains);
     forList(
       (list, visit) =>
-        list.some((item) => visit.apart(one, item, undefined).held) ||
+        list.some((item) => visit.passes(one, item, undefined)) ||
         visit.fail("must contain an item that it lacks"),
     );
   }
@@ -36,7 +35,7 @@ export function itemChecks(schema: JsonObject, maker: Maker): Check[] {
 
 function areDifferent(list: readonly unknown[], visit: Visit): boolean {
   const known = new Set<string>();
-  return every(list.entries(), ([index, item]) => {
+  return visit.every(list.entries(), ([index, item]) => {
     const text = canonical(item, visit);
     if (!known.has(text)) return Boolean(known.add(text));
     visit.path.push(index);

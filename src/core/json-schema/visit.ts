@@ -13,6 +13,7 @@ export class Visit {
   issues: Issue[] = [];
   readonly path: (string | number)[] = [];
   private left: number = limits.schemaChecksMax;
+  private quiet = false;
 
   /** Pays for so many looks; throws TooCostly when there are none left. */
   spend(checks: number): void {
@@ -20,8 +21,15 @@ export class Visit {
     if (this.left < 0) throw new TooCostly();
   }
 
-  fail(message: string): false {
-    this.issues.push({ message, path: [...this.path] });
+  fail(message: string | (() => string)): false {
+    if (!this.quiet)
+      this.issues.push({ message: typeof message === "string" ? message : message(), path: [...this.path] });
+    return false;
+  }
+
+  /** The same with problems that others have found, if anybody listens. */
+  failWith(issues: () => readonly Issue[]): false {
+    if (!this.quiet) this.issues.push(...issues());
     return false;
   }
 
@@ -36,18 +44,34 @@ export class Visit {
     return held;
   }
 
-  /** What a check says, and what it found wrong, without counting it yet. */
-  apart(
-    check: Check,
-    value: unknown,
-    seen: Seen | undefined,
-  ): { readonly held: boolean; readonly issues: Issue[] } {
+  /** Whether a check holds, and nothing more: what is wrong is not even worked out. */
+  passes(check: Check, value: unknown, seen: Seen | undefined): boolean {
+    const before = this.quiet;
+    this.quiet = true;
+    const held = check(value, this, seen);
+    this.quiet = before;
+    return held;
+  }
+
+  /** What a check finds wrong, without counting it yet. */
+  complaints(check: Check, value: unknown): Issue[] {
     const before = this.issues;
     this.issues = [];
-    const held = check(value, this, seen);
+    check(value, this, undefined);
     const { issues } = this;
     this.issues = before;
-    return { held, issues };
+    return issues;
+  }
+
+  /** Whether all hold. All are asked, so that each can say what is wrong, unless nobody listens. */
+  every<Item>(items: Iterable<Item>, holds: (item: Item) => boolean): boolean {
+    let held = true;
+    for (const item of items) {
+      if (holds(item)) continue;
+      held = false;
+      if (this.quiet) return false;
+    }
+    return held;
   }
 }
 
