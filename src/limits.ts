@@ -36,9 +36,11 @@ export const limits = {
   schemaNodesMax: 10_000,
   schemaDepthMax: 64,
   /** Checks one value may need to be found valid: a schema that calls itself in several ways needs exponentially many. */
-  schemaChecksMax: 1_000_000,
+  schemaChecksMax: 400_000,
   /** Problems that are listed of one value or definition: whoever has more will mend these first. */
   problemsMax: 200,
+  /** Characters of one such problem: names in it may be as long as the definition. */
+  problemLengthMax: 1_000,
   /** Turns a simulation may need to come to rest without time passing; runs that keep sending to each other never do. */
   turnsMax: 100_000,
   /** Bytes of one stored value before compression. SQLite and PostgreSQL take more; people should not. */

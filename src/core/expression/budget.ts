@@ -35,12 +35,19 @@ export class Budget {
     throw new HoldfastError("EXPRESSION_TOO_COSTLY", `${what}: look at less, or do it in an activity`);
   }
 
+  /** Pays for an error that does not matter in the end. One that says that nothing is left to spend always does. */
+  spendError(): void {
+    this.spend(stepsPerError);
+  }
+
   /** Pays for looking at, or making, a text of that length. */
   spendText(length: number): void {
     this.spend(1 + Math.ceil(length / charactersPerStep));
   }
 }
 
+/** Making an error, with its trace, takes about as long as this many steps. */
+const stepsPerError = 50;
 /** Characters that take about as long as one step. */
 const charactersPerStep = 16;
 

@@ -118,8 +118,7 @@ function decide(items: readonly unknown[], { enter, holds, decisive, frame }: De
     try {
       if (holds() === decisive) return decisive;
     } catch (cause) {
-      // An exhausted budget is no error to step over.
-      frame.budget.spend(0);
+      frame.budget.spendError();
       error ??= { cause };
     }
   }

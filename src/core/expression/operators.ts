@@ -241,7 +241,7 @@ export function logical(operator: "&&" | "||", left: Typed, right: Typed): Typed
     try {
       first = truth(left.run(frame));
     } catch (error) {
-      frame.budget.spend(0);
+      frame.budget.spendError();
       if (truth(right.run(frame)) === decides) return decides;
       throw error;
     }

@@ -26,7 +26,7 @@ export interface ReadDefinition {
 /** A definition from JSON or YAML text, or from an object; never throws, whatever it is given. */
 export function readDefinition(source: unknown): ReadDefinition {
   const read = readSource(source);
-  if ("problem" in read) return refused([{ path: "definition", problem: read.problem }]);
+  if ("problem" in read) return refused([{ path: "definition", problem: shorten(read.problem) }]);
   const { value } = read;
   if (!isObject(value))
     return refused([
@@ -79,13 +79,18 @@ function readBraces(source: string): Read {
 
 const definitionCheck = jsonSchema(definitionSchema);
 
+/** Names may be as long as a definition; what is said of them is for people. */
+function shorten(text: string): string {
+  return text.length > limits.problemLengthMax ? `${text.slice(0, limits.problemLengthMax)}…` : text;
+}
+
 class Reading {
   readonly problems: Problem[] = [];
   private readonly patterns = new Patterns();
 
   private report(path: string, problem: string): void {
     if (this.problems.length >= limits.problemsMax || this.problems.some((one) => one.path === path)) return;
-    this.problems.push({ path: path === "" ? "definition" : path, problem });
+    this.problems.push({ path: path === "" ? "definition" : shorten(path), problem: shorten(problem) });
   }
 
   /** What the published schema says. */

@@ -13,9 +13,10 @@ const options = {
   merge: false,
   customTags: null,
   resolveKnownTags: false,
-  uniqueKeys: true,
+  // Checked below: the library compares every pair of keys, and shows the text around every error.
+  uniqueKeys: false,
+  prettyErrors: false,
   strict: true,
-  prettyErrors: true,
   logLevel: "error",
 } as const;
 
@@ -36,13 +37,15 @@ export function readYaml(text: string): Read {
 function readDocument(text: string): Read {
   const document = parseDocument(text, options);
   const [complaint] = [...document.errors, ...document.warnings];
-  if (complaint !== undefined) return { problem: `is no YAML that is accepted: ${complaint.message.trim()}` };
+  if (complaint !== undefined)
+    return {
+      problem: `is no YAML that is accepted: ${complaint.message.trim()}, ${lineOf(text, complaint.pos[0])}`,
+    };
   let problem: string | undefined;
   visit(document, {
     Node(key, node, ancestors) {
       const found = problemOf(node, key === "key");
-      if (found !== undefined)
-        problem = `${found}, on line ${lineOf(text, isNode(node) ? node.range?.[0] : 0)}`;
+      if (found !== undefined) problem = `${found}, ${lineOf(text, isNode(node) ? node.range?.[0] : 0)}`;
       else if (ancestors.length > limits.jsonDepthMax * 3)
         problem = `is nested deeper than ${limits.jsonDepthMax} levels`;
       return problem === undefined ? undefined : visit.BREAK;
@@ -60,6 +63,17 @@ function problemOf(node: unknown, isKey: boolean): string | undefined {
     return "has a merge key (<<), which is not accepted: write it out";
   if (isKey && (isMap(node) || !isScalar(node) || typeof node.value === "object"))
     return "has a key that is not text";
+  const twice = isMap(node) ? repeatedKey(node.items) : undefined;
+  return twice === undefined ? undefined : `names a field twice in one object: ${twice.slice(0, 80)}`;
+}
+
+function repeatedKey(pairs: readonly { readonly key: unknown }[]): string | undefined {
+  const known = new Set<string>();
+  for (const { key } of pairs) {
+    const name = String(isScalar(key) ? key.value : key);
+    if (known.has(name)) return name;
+    known.add(name);
+  }
   return undefined;
 }
 
@@ -67,8 +81,8 @@ const plainTags = new Set(
   ["map", "seq", "str", "int", "float", "bool", "null"].map((name) => `tag:yaml.org,2002:${name}`),
 );
 
-function lineOf(text: string, offset: number | undefined): number {
-  return text.slice(0, offset ?? 0).split("\n").length;
+function lineOf(text: string, offset: number | undefined): string {
+  return `on line ${text.slice(0, offset ?? 0).split("\n").length}`;
 }
 
 /** A value as YAML text. */
