@@ -137,13 +137,23 @@ const variables = [
 ];
 
 function meetExpression(text: string, size: keyof typeof values, watch: Stopwatch): undefined {
-  const { run } = watch.reading(() => compileText(text, { variables, patterns: new Patterns() }));
-  watch.evaluation(() => {
-    const value = run({
-      slots: [values[size], { type: "go", data: values.small }, 1_000],
-      budget: new Budget(),
-      scope: undefined,
+  const typed = () => compileText(text, { variables, patterns: new Patterns() });
+  // What the types would keep out is tried without them as well.
+  const untyped = () =>
+    compileText(text, {
+      variables: variables.map(({ name }) => ({ name, type: dyn })),
+      patterns: new Patterns(),
     });
+  const { run } = watch.reading(() => {
+    try {
+      return typed();
+    } catch {
+      return untyped();
+    }
+  });
+  watch.evaluation(() => {
+    const slots = [values[size], { type: "go", data: values.small }, 1_000];
+    const value = run({ slots, budget: new Budget(), scope: undefined });
     checkSize(value);
     if (value !== undefined) toJson(value, []);
   });

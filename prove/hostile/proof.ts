@@ -1,7 +1,8 @@
 /** The proof: victims meet attack after attack; one that dies or hangs is told of, and the next goes on after it. */
-import { spawn } from "node:child_process";
+import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
 import { attackOf, type Report } from "./victim.ts";
 
 export interface ProofOptions {
@@ -10,13 +11,13 @@ export interface ProofOptions {
   /** The first attack; those before it are left out. */
   readonly from?: number;
   readonly plant?: string;
+  /** How many problems to look for; the proof ends with them. */
+  readonly problemsMax?: number;
+  /** Silence of this length means that an attack holds the victim up. */
+  readonly silenceMsMax?: number;
   readonly print: (line: string) => void;
   readonly progress?: (done: number) => void;
 }
-
-/** Silence of this length means that an attack holds the victim up. Only a hang is as long. */
-const silenceMsMax = 15_000;
-const problemsMax = 5;
 
 interface Tally {
   done: number;
@@ -28,14 +29,8 @@ interface Tally {
 }
 
 /** True if every attack was met as it must be. */
-export async function proveHostile({
-  seed,
-  cases,
-  from = 0,
-  plant,
-  print,
-  progress,
-}: ProofOptions): Promise<boolean> {
+export async function proveHostile(options: ProofOptions): Promise<boolean> {
+  const { seed, cases, from = 0, problemsMax = 5, print } = options;
   print(`prove:hostile seed ${seed}`);
   const tally: Tally = {
     done: 0,
@@ -45,9 +40,8 @@ export async function proveHostile({
     outcomes: new Map(),
     problems: [],
   };
-  for (let next = from; next < from + cases && tally.problems.length < problemsMax; ) {
-    next = await victimFrom({ seed, from: next, to: from + cases, plant }, tally, progress);
-  }
+  for (let next = from; next < from + cases && tally.problems.length < problemsMax; )
+    next = await victimFrom(next, options, tally);
   for (const { index, problem } of tally.problems) {
     print(`attack ${index}: ${problem}`);
     print(`  ${JSON.stringify(attackOf(seed, index)).slice(0, 600)}`);
@@ -69,63 +63,54 @@ function figures({ done, outcomes, accepted, evaluationMs, readingMs }: Tally): 
   ].join("; ");
 }
 
-interface Life {
-  readonly seed: number;
-  readonly from: number;
-  readonly to: number;
-  readonly plant: string | undefined;
-}
-
-/** One victim, until it is done, dies or hangs; gives the attack to go on with. */
-async function victimFrom(
-  { seed, from, to, plant }: Life,
-  tally: Tally,
-  progress: ((done: number) => void) | undefined,
-): Promise<number> {
+/** A victim that meets the attacks from here on. */
+function startVictim(
+  from: number,
+  { seed, cases, from: first = 0, plant }: ProofOptions,
+): ChildProcessByStdio<null, Readable, Readable> {
   const script = join(import.meta.dirname, "victim.ts");
   const options = ["--conditions=source", "--permission", "--allow-fs-read=*", "--max-old-space-size=1024"];
-  const victim = spawn(
-    process.execPath,
-    [...options, script, String(seed), String(from), String(to), ...(plant === undefined ? [] : [plant])],
-    { stdio: ["ignore", "pipe", "pipe"] },
-  );
-  let meeting = from;
-  let hung = false;
+  const range = [seed, from, first + cases].map(String);
+  const command = [...options, script, ...range, ...(plant === undefined ? [] : [plant])];
+  return spawn(process.execPath, command, { stdio: ["ignore", "pipe", "pipe"] });
+}
+
+/** One victim, until it is done, dies, hangs or has shown enough; gives the attack to go on with. */
+async function victimFrom(from: number, options: ProofOptions, tally: Tally): Promise<number> {
+  const { problemsMax = 5, silenceMsMax = 15_000, progress } = options;
+  const victim = startVictim(from, options);
+  let end: "hung" | "enough" | undefined;
+  const stop = (why: "hung" | "enough") => {
+    end ??= why;
+    victim.kill("SIGKILL");
+  };
   let said = "";
   victim.stderr.on("data", (data: Buffer) => {
     said = (said + String(data)).slice(-2_000);
   });
-  let alarm: NodeJS.Timeout | undefined;
-  const wind = () => {
-    clearTimeout(alarm);
-    alarm = setTimeout(() => {
-      hung = true;
-      victim.kill("SIGKILL");
-    }, silenceMsMax);
-  };
-  wind();
   const ended = new Promise<number | null>((resolve) => victim.once("close", resolve));
+  let alarm = setTimeout(stop, silenceMsMax, "hung");
+  let meeting = from;
   let open = false;
   for await (const line of createInterface({ input: victim.stdout })) {
-    wind();
+    clearTimeout(alarm);
+    alarm = setTimeout(stop, silenceMsMax, "hung");
     const report = JSON.parse(line) as Report;
     meeting = report.index;
     open = report.outcome === undefined && report.problem === undefined;
     if (!open) count(report, tally, progress);
+    if (tally.problems.length >= problemsMax) stop("enough");
   }
   const code = await ended;
   clearTimeout(alarm);
-  if (code === 0 && !open) return meeting + 1;
-  const problem = hung ? "held the process up" : `ended the process with ${code}: ${said.trim()}`;
-  tally.problems.push({ index: meeting, problem });
+  if (end === "hung") tally.problems.push({ index: meeting, problem: "held the process up" });
+  else if (end === undefined && (code !== 0 || open))
+    tally.problems.push({ index: meeting, problem: `ended the process with ${code}: ${said.trim()}` });
   return meeting + 1;
 }
 
-function count(
-  { index, problem, outcome = "", evaluationMs = 0, readingMs = 0 }: Report,
-  tally: Tally,
-  progress: ((done: number) => void) | undefined,
-): void {
+function count(report: Report, tally: Tally, progress: ProofOptions["progress"]): void {
+  const { index, problem, outcome = "", evaluationMs = 0, readingMs = 0 } = report;
   tally.done++;
   tally.evaluationMs = Math.max(tally.evaluationMs, evaluationMs);
   tally.readingMs = Math.max(tally.readingMs, readingMs);
