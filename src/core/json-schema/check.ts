@@ -36,23 +36,19 @@ export function checkerOf(root: JsonObject | boolean, patterns: Patterns): Check
 
 /** The check of a whole value: what no schema has spoken of may not be there. */
 function closed(schema: unknown, maker: Maker): Check {
+  if (!isObject(schema) || !speaksOfObjects(schema, maker)) return maker.beside(schema);
+  const composed = ["$ref", "allOf", "anyOf", "oneOf", "if"].some((key) => key in schema);
+  // Alone, a schema knows all the fields there can be.
+  if (!composed)
+    return open({ ...schema, additionalProperties: schema.additionalProperties ?? false }, maker);
   const check = maker.beside(schema);
-  if (!speaksOfObjects(schema, maker)) return check;
-  const unknown = unknownField(
-    isObject(schema) && isObject(schema.properties) ? Object.keys(schema.properties) : [],
-  );
-  const composed = isObject(schema) && ["$ref", "allOf", "anyOf", "oneOf", "if"].some((key) => key in schema);
+  const unknown = unknownField(isObject(schema.properties) ? Object.keys(schema.properties) : []);
   return (value, visit) => {
     if (!isObject(value)) return check(value, visit, undefined);
     const seen: Seen = new Set();
-    const held = check(value, visit, seen);
-    // Where several schemas speak and one does not hold, nobody knows which fields it would have spoken of.
-    if (!held && composed) return false;
-    const known = visit.every(
-      Object.keys(value),
-      (key) => seen.has(key) || visit.inside(key, unknown, undefined),
-    );
-    return held && known;
+    // Where one of several does not hold, nobody knows which fields it would have spoken of.
+    if (!check(value, visit, seen)) return false;
+    return visit.every(Object.keys(value), (key) => seen.has(key) || visit.inside(key, unknown, undefined));
   };
 }
 
@@ -149,11 +145,13 @@ function typeChecks({ type }: JsonObject): Check[] {
 function valueChecks(schema: JsonObject): Check[] {
   const values = "const" in schema ? [schema.const] : (schema.enum as readonly unknown[] | undefined);
   if (values === undefined) return [];
+  const scalars = new Set(values.filter((value) => typeof value !== "object" || value === null));
   const texts = new Set(values.map((value) => canonical(value)));
   const shown = [...texts].slice(0, 20).join(", ").slice(0, 400);
   return [
     (value, visit) => {
-      if (texts.has(canonical(value, visit))) return true;
+      if (scalars.has(value)) return true;
+      if (typeof value === "object" && value !== null && texts.has(canonical(value, visit))) return true;
       return visit.fail(values.length === 1 ? `must be ${shown}` : `must be one of ${shown}`);
     },
   ];

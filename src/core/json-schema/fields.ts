@@ -73,6 +73,19 @@ function namedFields(schema: JsonObject, maker: Maker) {
       : additionalProperties === undefined
         ? undefined
         : maker.own(additionalProperties);
+  const byNameOnly = (value: JsonObject, visit: Visit, seen: Seen | undefined) => {
+    let held = true;
+    for (const key of Object.keys(value)) {
+      const check = byName.get(key) ?? others;
+      if (check === undefined) continue;
+      seen?.add(key);
+      if (visit.inside(key, check, value[key])) continue;
+      held = false;
+      if (visit.quiet) break;
+    }
+    return held;
+  };
+  if (byPattern.length === 0) return byNameOnly;
   return (value: JsonObject, visit: Visit, seen: Seen | undefined) =>
     visit.every(Object.keys(value), (key) => {
       visit.spend(1 + (byPattern.length * key.length) / 4);

@@ -13,7 +13,8 @@ export class Visit {
   issues: Issue[] = [];
   readonly path: (string | number)[] = [];
   private left: number = limits.schemaChecksMax;
-  private quiet = false;
+  /** Nobody listens: the first thing that is wrong is enough. */
+  quiet = false;
 
   /** Pays for so many looks; throws TooCostly when there are none left. */
   spend(checks: number): void {

@@ -86,11 +86,14 @@ function shorten(text: string): string {
 
 class Reading {
   readonly problems: Problem[] = [];
+  private readonly places = new Set<string>();
   private readonly patterns = new Patterns();
 
   private report(path: string, problem: string): void {
-    if (this.problems.length >= limits.problemsMax || this.problems.some((one) => one.path === path)) return;
-    this.problems.push({ path: path === "" ? "definition" : shorten(path), problem: shorten(problem) });
+    const at = path === "" ? "definition" : path;
+    if (this.problems.length >= limits.problemsMax || this.places.has(at)) return;
+    this.places.add(at);
+    this.problems.push({ path: shorten(at), problem: shorten(problem) });
   }
 
   /** What the published schema says. */
@@ -110,16 +113,21 @@ class Reading {
     // An object that is no definition at all has no chart either.
     this.attempt(() => {
       const { problems } = compile(definition);
-      for (const { path, problem } of problems) if (!this.covers(path)) this.report(path, problem);
+      for (const { path, problem } of problems.slice(0, limits.problemsMax * 10))
+        if (!this.covers(path)) this.report(path, problem);
     });
     return definition;
   }
 
   /** Whether something about this place, or around it, has been said already. */
   private covers(path: string): boolean {
-    return this.problems.some(
-      (one) => path === one.path || path.startsWith(`${one.path}.`) || path.startsWith(`${one.path}[`),
-    );
+    for (
+      let length = path.length;
+      length > 0;
+      length = Math.max(path.lastIndexOf(".", length - 1), path.lastIndexOf("[", length - 1))
+    )
+      if (this.places.has(path.slice(0, length))) return true;
+    return false;
   }
 
   private attempt(work: () => void): void {
