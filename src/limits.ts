@@ -25,15 +25,18 @@ export const limits = {
   /** Steps of one evaluation, a comparison or sixteen characters each: some milliseconds of work. */
   expressionStepsMax: 100_000,
   /** The same for all expressions of one step of a machine, which may go through many. */
-  expressionStepsPerStepMax: 1_000_000,
+  expressionStepsPerStepMax: 400_000,
   /** Parts of a value that an expression gives, written out: what a step can look at without being held up. */
   expressionResultMax: 500_000,
-  /** Characters of a regular expression, its size with repetitions written out, and how many a definition may have. */
+  /** Characters of a regular expression: nobody can read a longer one. */
   patternLengthMax: 512,
+  /** The size of a regular expression with its repetitions written out: matching a character may cost as much. */
   patternSizeMax: 256,
+  /** Regular expressions of one definition or schema: to compile one takes up to some milliseconds. */
   patternsMax: 200,
-  /** Parts of one JSON Schema, and their nesting; an API's whole vocabulary fits. */
+  /** Parts of one JSON Schema: an API's whole vocabulary fits. */
   schemaNodesMax: 10_000,
+  /** Nesting of a JSON Schema, counted in keywords that hold other schemas. */
   schemaDepthMax: 64,
   /** Checks one value may need to be found valid: a schema that calls itself in several ways needs exponentially many. */
   schemaChecksMax: 400_000,

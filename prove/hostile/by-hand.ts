@@ -109,6 +109,8 @@ const cel = expression(
   `${"'a' + ".repeat(1_300)}'a'`,
   "9007199254740991 * 9007199254740991",
   "1 / 0",
+  "duration(context.text)",
+  "duration('1' + context.text.replace('a', ' ') + '!')",
   "timestamp('9999-99-99T99:99:99Z')",
   `duration('${"9".repeat(5_000)} days')`,
   "\u0000",

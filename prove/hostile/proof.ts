@@ -23,6 +23,8 @@ interface Tally {
   done: number;
   accepted: number;
   evaluationMs: number;
+  /** The attack whose evaluation took longest. */
+  slowest: number;
   readingMs: number;
   readonly outcomes: Map<string, number>;
   readonly problems: { readonly index: number; readonly problem: string }[];
@@ -36,6 +38,7 @@ export async function proveHostile(options: ProofOptions): Promise<boolean> {
     done: 0,
     accepted: 0,
     evaluationMs: 0,
+    slowest: 0,
     readingMs: 0,
     outcomes: new Map(),
     problems: [],
@@ -52,14 +55,14 @@ export async function proveHostile(options: ProofOptions): Promise<boolean> {
   return passed;
 }
 
-function figures({ done, outcomes, accepted, evaluationMs, readingMs }: Tally): string {
+function figures({ done, outcomes, accepted, evaluationMs, slowest, readingMs }: Tally): string {
   const refusals = [...outcomes]
     .sort(([, one], [, other]) => other - one)
     .map(([code, count]) => `${count} ${code}`);
   return [
     `${done} attacks, ${accepted} of them harmless and let in`,
     `refused: ${refusals.join(", ")}`,
-    `the longest evaluation took ${evaluationMs.toFixed(1)} ms, the longest reading ${readingMs.toFixed(1)} ms`,
+    `the longest evaluation took ${evaluationMs.toFixed(1)} ms (attack ${slowest}), the longest reading ${readingMs.toFixed(1)} ms`,
   ].join("; ");
 }
 
@@ -112,7 +115,7 @@ async function victimFrom(from: number, options: ProofOptions, tally: Tally): Pr
 function count(report: Report, tally: Tally, progress: ProofOptions["progress"]): void {
   const { index, problem, outcome = "", evaluationMs = 0, readingMs = 0 } = report;
   tally.done++;
-  tally.evaluationMs = Math.max(tally.evaluationMs, evaluationMs);
+  if (evaluationMs > tally.evaluationMs) [tally.evaluationMs, tally.slowest] = [evaluationMs, index];
   tally.readingMs = Math.max(tally.readingMs, readingMs);
   if (problem !== undefined) tally.problems.push({ index, problem });
   else if (outcome === "accepted") tally.accepted++;

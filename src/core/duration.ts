@@ -20,10 +20,13 @@ const unitMs: Readonly<Record<string, number>> = {
   week: 604_800_000,
 };
 
+const lengthMax = 100;
+
 /** Milliseconds of `250`, `"250"`, `"1.5s"`, `"30 min"` or `"2 days"`; throws DURATION_INVALID for anything else. */
 export function durationMs(duration: unknown): number {
   if (typeof duration === "number" && duration >= 0 && Number.isFinite(duration)) return duration;
-  if (typeof duration === "string") {
+  // No delay takes more to write; a pattern that has to look for blanks twice would take its time on more.
+  if (typeof duration === "string" && duration.length <= lengthMax) {
     const [, amount, unit] = /^\s*(\d+(?:\.\d+)?|\.\d+)\s*([a-z]*)\s*$/i.exec(duration) ?? [];
     const name = singular(unit?.toLowerCase() ?? "");
     const ms = Object.hasOwn(unitMs, name) ? Number(amount) * (unitMs[name] as number) : Number.NaN;
