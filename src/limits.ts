@@ -39,7 +39,7 @@ export const limits = {
   /** Nesting of a JSON Schema, counted in keywords that hold other schemas. */
   schemaDepthMax: 64,
   /** Checks one value may need to be found valid: a schema that calls itself in several ways needs exponentially many. */
-  schemaChecksMax: 400_000,
+  schemaChecksMax: 200_000,
   /** Problems that are listed of one value or definition: whoever has more will mend these first. */
   problemsMax: 200,
   /** Characters of one such problem: names in it may be as long as the definition. */

@@ -1,6 +1,6 @@
 /**
  * What is done with an attack, as any program would that lets strangers write machines: read it, and use what was read.
- * Each part that a step would wait for is an evaluation of its own, and is timed by the processor's time it takes.
+ * Reading, evaluations and whole steps are timed apart, by the processor's time they take.
  */
 
 import { Budget, checkSize } from "../../src/core/expression/budget.ts";
@@ -18,6 +18,8 @@ export interface Defence {
   readonly outcome: string;
   /** The longest that one evaluation took, in milliseconds of the processor. */
   readonly evaluationMs: number;
+  /** The longest that one whole step took: up to a thousand microsteps, each with its evaluations. */
+  readonly stepMs: number;
   /** The longest that reading it took. */
   readonly readingMs: number;
 }
@@ -27,11 +29,18 @@ export class Unclear extends Error {}
 
 class Stopwatch {
   evaluationMs = 0;
+  stepMs = 0;
   readingMs = 0;
 
   reading<Result>(work: () => Result): Result {
     const { result, ms } = timed(work);
     this.readingMs = Math.max(this.readingMs, ms);
+    return result();
+  }
+
+  step<Result>(work: () => Result): Result {
+    const { result, ms } = timed(work);
+    this.stepMs = Math.max(this.stepMs, ms);
     return result();
   }
 
@@ -66,7 +75,8 @@ export function defend(attack: Attack): Defence {
   } catch (error) {
     outcome = codeOf(error);
   }
-  return { outcome, evaluationMs: watch.evaluationMs, readingMs: watch.readingMs };
+  const { evaluationMs, stepMs, readingMs } = watch;
+  return { outcome, evaluationMs, stepMs, readingMs };
 }
 
 const messageMax = 100_000;
@@ -159,12 +169,11 @@ function meetExpression(text: string, size: keyof typeof values, watch: Stopwatc
   });
 }
 
-/** A step is an evaluation: everything in it is what the run's other steps wait for. */
 function runMachine(machine: Machine, events: readonly unknown[], watch: Stopwatch): string | undefined {
-  let { state, error } = watch.evaluation(() => start(machine, { n: 1 }, { at: 1_000 }));
+  let { state, error } = watch.step(() => start(machine, { n: 1 }, { at: 1_000 }));
   for (const event of events) {
     if (error !== undefined) break;
-    ({ state, error } = watch.evaluation(() => step(machine, state, event as never, { at: 1_000 })));
+    ({ state, error } = watch.step(() => step(machine, state, event as never, { at: 1_000 })));
   }
   return error === undefined ? undefined : codeOf(error);
 }

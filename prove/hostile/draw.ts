@@ -50,10 +50,10 @@ const patterns = [
 ];
 
 /** An expression of CEL's grammar, well typed or not. */
-function drawExpression(random: Random, depth: number): string {
-  const part = () => drawExpression(random, depth - 1);
-  if (depth <= 0)
-    return random.pick([
+function drawExpression(random: Random, depth: number, bound: readonly string[] = []): string {
+  const part = (more: readonly string[] = []) => drawExpression(random, depth - 1, [...bound, ...more]);
+  if (depth <= 0) {
+    const leaf = random.pick([
       ...names,
       "1",
       "0",
@@ -68,9 +68,13 @@ function drawExpression(random: Random, depth: number): string {
       "{}",
       "[1, 2]",
       "{'a': 1}",
-      "x",
-      "y",
+      ...bound,
+      ...bound,
     ]);
+    // What has any type gets past the types, and meets the evaluation.
+    return random.chance(0.7) ? `dyn(${leaf})` : leaf;
+  }
+  const name = random.pick(["x", "y", "z"]);
   const binary = () =>
     `(${part()} ${random.pick(["+", "-", "*", "/", "%", "==", "!=", "<", "<=", ">", ">=", "in", "&&", "||"])} ${part()})`;
   const list = () => random.pick(["context.list", "context.list", "[1, 2, 3]", `(${part()})`]);
@@ -84,8 +88,8 @@ function drawExpression(random: Random, depth: number): string {
     () =>
       `(${part()})${random.pick([".a", ".data", ".?a", "[0]", "['a']", "[?0]", ".__proto__", ".constructor"])}`,
     () =>
-      `${list()}.${random.pick(["map", "filter", "all", "exists", "exists_one"])}(${random.pick(["x", "y"])}, ${part()})`,
-    () => `cel.bind(${random.pick(["x", "y"])}, ${part()}, ${part()})`,
+      `${list()}.${random.pick(["map", "filter", "all", "exists", "exists_one"])}(${name}, ${part([name])})`,
+    () => `cel.bind(${name}, ${part()}, ${part([name])})`,
     () =>
       `(${part()}).${random.pick(["size()", "sum()", "distinct()", "join()", "min()", "trim()", "split('')", "orValue(1)", "hasValue()", "substring(1)"])}`,
     () =>

@@ -25,6 +25,7 @@ interface Tally {
   evaluationMs: number;
   /** The attack whose evaluation took longest. */
   slowest: number;
+  stepMs: number;
   readingMs: number;
   readonly outcomes: Map<string, number>;
   readonly problems: { readonly index: number; readonly problem: string }[];
@@ -39,6 +40,7 @@ export async function proveHostile(options: ProofOptions): Promise<boolean> {
     accepted: 0,
     evaluationMs: 0,
     slowest: 0,
+    stepMs: 0,
     readingMs: 0,
     outcomes: new Map(),
     problems: [],
@@ -55,14 +57,14 @@ export async function proveHostile(options: ProofOptions): Promise<boolean> {
   return passed;
 }
 
-function figures({ done, outcomes, accepted, evaluationMs, slowest, readingMs }: Tally): string {
+function figures({ done, outcomes, accepted, evaluationMs, slowest, stepMs, readingMs }: Tally): string {
   const refusals = [...outcomes]
     .sort(([, one], [, other]) => other - one)
     .map(([code, count]) => `${count} ${code}`);
   return [
     `${done} attacks, ${accepted} of them harmless and let in`,
     `refused: ${refusals.join(", ")}`,
-    `the longest evaluation took ${evaluationMs.toFixed(1)} ms (attack ${slowest}), the longest reading ${readingMs.toFixed(1)} ms`,
+    `the longest evaluation took ${evaluationMs.toFixed(1)} ms (attack ${slowest}), the longest step ${stepMs.toFixed(1)} ms, the longest reading ${readingMs.toFixed(1)} ms`,
   ].join("; ");
 }
 
@@ -113,9 +115,10 @@ async function victimFrom(from: number, options: ProofOptions, tally: Tally): Pr
 }
 
 function count(report: Report, tally: Tally, progress: ProofOptions["progress"]): void {
-  const { index, problem, outcome = "", evaluationMs = 0, readingMs = 0 } = report;
+  const { index, problem, outcome = "", evaluationMs = 0, stepMs = 0, readingMs = 0 } = report;
   tally.done++;
   if (evaluationMs > tally.evaluationMs) [tally.evaluationMs, tally.slowest] = [evaluationMs, index];
+  tally.stepMs = Math.max(tally.stepMs, stepMs);
   tally.readingMs = Math.max(tally.readingMs, readingMs);
   if (problem !== undefined) tally.problems.push({ index, problem });
   else if (outcome === "accepted") tally.accepted++;

@@ -152,3 +152,8 @@ describe("problems of a graph are all listed", () => {
     expect(problemsOf(more)).toEqual(paths.length === 0 ? [] : ["MACHINE_INVALID", ...paths]);
   });
 });
+
+test("A5: the least a graph needs is a node", () => {
+  const definition = graph({ id: "g", nodes: { only: {} }, edges: [], start: "only" });
+  expect(run(defineMachine(definition), {}).state).toMatchObject({ status: "done", output: {} });
+});
