@@ -1,7 +1,9 @@
 /** Machines as data on the durable runtime: as YAML from outside, with events, timers, activities and restarts. */
+import { spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
 import { loadMachine, writeYaml } from "../src/data/index.ts";
 import type { MachineEntry } from "../src/index.ts";
+import { root } from "./project.ts";
 import { onEveryStore } from "./runtime/world.ts";
 
 const refund = `
@@ -82,4 +84,21 @@ onEveryStore((world) => {
     const run = await (await boot([entry])).start(machine, { id: "a", input: { pages: ["one", "two"] } });
     expect(await run.finished()).toMatchObject({ output: { text: "ONE TWO" } });
   });
+});
+
+test("A5: the example tells what is wrong with a first try, and runs the second", () => {
+  const command = ["--conditions=source", "examples/data-machine.ts"];
+  const { status, stdout, stderr } = spawnSync(process.execPath, command, { cwd: root, encoding: "utf8" });
+  expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+  expect(
+    stdout
+      .trim()
+      .split("\n")
+      .map((line) => line.split(" ").slice(0, 2).join(" ")),
+  ).toEqual([
+    "✗ states.calm.on.report.guard",
+    "✗ states.calm.on.report.update.urgnt",
+    "✗ states.calm.on.report.target",
+    "✓ alarm",
+  ]);
 });

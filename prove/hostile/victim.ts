@@ -22,9 +22,12 @@ export interface Report {
   readonly problem?: string;
 }
 
+/** Far enough apart that neighbouring seeds share no attack. */
+const seedStride = 1_000_003;
+
 /** The attack of this number: first those written by hand, then those drawn. */
 export function attackOf(seed: number, index: number): Attack {
-  return byHand[index] ?? drawAttack(seed + index);
+  return byHand[index] ?? drawAttack(seed * seedStride + index);
 }
 
 /** An evaluation may take this long; reading, and a step's thousand microsteps, more, the larger the machine is. */
