@@ -39,6 +39,26 @@ export const errors = {
     meaning: "A schema cannot be asked: it is asynchronous, or throws instead of answering.",
   },
   NOT_JSON: { retry: "after-fix", meaning: "A value is not JSON; the message names the path to it." },
+  EXPRESSION_INVALID: {
+    retry: "after-fix",
+    meaning: "An expression cannot be read, or is ill-typed for the place it stands in.",
+  },
+  EXPRESSION_FAILED: {
+    retry: "after-fix",
+    meaning: "An expression has no value here: a field is absent, or a number is out of range.",
+  },
+  EXPRESSION_TOO_COSTLY: {
+    retry: "after-fix",
+    meaning: "An expression needs more steps, or gives a larger value, than one may.",
+  },
+  PATTERN_INVALID: {
+    retry: "after-fix",
+    meaning: "A regular expression cannot be read, or is larger than one may be.",
+  },
+  SCHEMA_INVALID: {
+    retry: "after-fix",
+    meaning: "A JSON Schema has problems; all of them are listed.",
+  },
   RUN_ENDED: { retry: "never", meaning: "The run is done, failed or cancelled and takes no more events." },
   TIMER_EARLY: { retry: "later", meaning: "A timer was fired before it was due." },
   TIME_INVALID: {

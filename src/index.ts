@@ -1,6 +1,7 @@
 /** Holdfast's public entry: re-exports only. */
 
 export type { ActivityCode, ActivityScope } from "./core/activity.ts";
+export type * from "./core/bounds.ts";
 export { compensationMachine } from "./core/compensation.ts";
 export { asState } from "./core/compose.ts";
 export type * from "./core/data-model.ts";

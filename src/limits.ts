@@ -42,6 +42,34 @@ export const limits = {
   durationLengthMax: 64,
   /** Configurations and plans a compiled machine remembers before it starts its cache afresh. */
   cachedMax: 10_000,
+  /** Characters of a definition as JSON. A machine of all the states there can be is smaller. */
+  definitionLengthMax: 4 * 1024 * 1024,
+  /** Characters of a definition as YAML, which takes ten times as long to read; larger ones can be written as JSON. */
+  yamlLengthMax: 256 * 1024,
+  /** Characters of one expression. What is longer than a page is a program, and belongs in an activity. */
+  expressionLengthMax: 8_192,
+  /** Nesting of an expression's parts: a chain of a hundred conditions fits, the stack is never in danger. */
+  expressionDepthMax: 256,
+  /** Steps of one evaluation, a comparison or sixteen characters each: some milliseconds of work. */
+  expressionStepsMax: 100_000,
+  /** The same for all expressions of one step of a machine, which may go through many. */
+  expressionStepsPerStepMax: 400_000,
+  /** Parts of a value that an expression gives, written out: what a step can look at without being held up. */
+  expressionResultMax: 500_000,
+  /** Characters of a regular expression: nobody can read a longer one. */
+  patternLengthMax: 512,
+  /** The size of a regular expression with its repetitions written out: matching a character may cost as much. */
+  patternSizeMax: 256,
+  /** Regular expressions of one definition or schema: to compile one takes up to some milliseconds. */
+  patternsMax: 200,
+  /** Parts of one JSON Schema: an API's whole vocabulary fits. */
+  schemaNodesMax: 10_000,
+  /** Nesting of a JSON Schema, counted in keywords that hold other schemas. */
+  schemaDepthMax: 64,
+  /** Checks one value may need to be found valid: a schema that calls itself in several ways needs exponentially many. */
+  schemaChecksMax: 200_000,
+  /** Characters of one such problem: names in it may be as long as the definition. */
+  problemLengthMax: 1_000,
   /** Turns a simulation may need to come to rest without time passing; runs that keep sending to each other never do. */
   turnsMax: 100_000,
   /** Turns of the event loop in which a test under the harness may be busy before time passes; none that ends needs as many. */

@@ -23,6 +23,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   core: [],
   check: ["core"],
   ecmascript: ["core"],
+  data: ["core"],
   store: ["core"],
   runtime: ["core", "store"],
   agent: ["core", "store", "runtime"],
@@ -67,6 +68,27 @@ const packagesOfPureParts: Readonly<
       under: "core/formats/scxml",
       reason:
         "XML has entities, namespaces and encodings; a strict streaming parser without I/O already exists",
+    },
+    {
+      name: "@marcbachmann/cel-js",
+      under: "core/expression",
+      reason: "CEL has a grammar of its own; only the parser is used, which has no I/O",
+    },
+    {
+      name: "re2js",
+      under: "core/pattern.ts",
+      reason:
+        "patterns of strangers must be matched in linear time, which the platform's own engine does not promise",
+    },
+    {
+      name: "yaml",
+      under: "core/formats/yaml",
+      reason: "YAML is far too large to read by hand; a parser without I/O already exists",
+    },
+    {
+      name: "@standard-schema/spec",
+      under: "core/json-schema",
+      reason: "types only: what all schema libraries have agreed on",
     },
   ],
   check: [],

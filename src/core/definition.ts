@@ -3,13 +3,13 @@
  * can be replaced by a name (bound with `machine.implement`) or by an expression of the machine's data model.
  * The words are XState's where the meaning is the same; the meaning is SCXML's.
  */
+import type { CheckpointPolicy, RunLimits } from "./bounds.ts";
 import type { DataModel } from "./data-model.ts";
 import type { Address } from "./effect.ts";
 import type { Event, EventShape, Matching } from "./event.ts";
 import type { Json, JsonObject } from "./json.ts";
 import type { EnsureScope, Scope } from "./scope.ts";
 import type { Approval, Attempt, MapAction, MapItem, MapParts } from "./shorthand/definition.ts";
-import type { State } from "./state.ts";
 import type { ResumePolicy } from "./timer.ts";
 
 export declare const machineTypes: unique symbol;
@@ -330,28 +330,12 @@ export interface Pieces<Context, Ev> {
 /** What becomes of an event that no active state takes. */
 export type UnhandledPolicy = "ignore" | "defer" | "reject";
 
-/** Bounds of a run. One that is met ends it as failed, with the reason. */
-export interface RunLimits {
-  readonly steps?: number;
-  /** From its start on: milliseconds, or text such as `2 days`. */
-  readonly time?: number | string;
-  readonly tokens?: number;
-  readonly cost?: number;
-}
-
-/** When steps must be durable: each, only where they have to be, every so many, or when something worth it changed. */
-export type CheckpointPolicy<Context = JsonObject> =
-  | "step"
-  | "manual"
-  | { readonly every: number }
-  | {
-      readonly when: (change: { readonly before: State<Context>; readonly after: State<Context> }) => boolean;
-    };
-
 export interface MachineDefinition<Context = JsonObject, Ev extends EventShape = Event, Input = Json>
   extends StateDefinition<Context, Ev> {
   readonly id: string;
   readonly version?: number;
+  /** Where editors find the schema of definitions; it means nothing else. */
+  readonly $schema?: string;
   /** The first context: a value, or a function of the input. */
   readonly start?:
     | Context

@@ -57,3 +57,8 @@ test("anything else is refused, with what was given", () => {
     '"soon" is not a delay: write milliseconds, or a number with ms, s, min, h, days or weeks',
   );
 });
+
+test("A text that is longer than any delay is none, and told of in few words, at once", () => {
+  for (const text of [`1${" ".repeat(100_000)}!`, "9".repeat(100_000)])
+    expect(() => durationMs(text)).toThrow(/^.{100,700}$/);
+});

@@ -24,6 +24,7 @@ const unitMs: Readonly<Record<string, number>> = {
 /** Milliseconds of `250`, `"250"`, `"1.5s"`, `"30 min"` or `"2 days"`; throws DURATION_INVALID for anything else. */
 export function durationMs(duration: unknown): number {
   if (typeof duration === "number" && duration >= 0 && Number.isFinite(duration)) return duration;
+  // A pattern that has to look for blanks twice would take its time on more than this.
   if (typeof duration === "string" && duration.length <= limits.durationLengthMax) {
     const [, amount, unit] = /^\s*(\d+(?:\.\d+)?|\.\d+)\s*([a-z]*)\s*$/i.exec(duration) ?? [];
     const name = singular(unit?.toLowerCase() ?? "");

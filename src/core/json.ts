@@ -23,10 +23,14 @@ export function showPath(path: Path, root = "$"): string {
   return shown;
 }
 
+/** How much of a value a message shows: it is for people, and the value may be as large as a state. */
+const shownMax = 500;
+
 /** Any value at all as text, for messages about what it should have been. */
 export function showValue(value: unknown): string {
   try {
-    return JSON.stringify(value) ?? String(value);
+    const shown = JSON.stringify(value) ?? String(value);
+    return shown.length > shownMax ? `${shown.slice(0, shownMax)}…` : shown;
   } catch {
     return typeof value;
   }

@@ -31,7 +31,7 @@ const stateKeys = keysOf<keyof StateDefinition>({
 const machineKeys = keysOf<Exclude<keyof MachineDefinition, keyof StateDefinition>>({
   ...{ version: true, start: true, events: true, priorities: true, unhandled: true, matching: true },
   ...{ limits: true, checkpoint: true, guards: true, updates: true, machines: true, model: true },
-  ...{ context: true, input: true, activities: true },
+  ...{ context: true, input: true, activities: true, $schema: true },
 });
 
 const transitionKeys = keysOf<Exclude<keyof DelayedTransition, "delay" | "resume">>({

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { type Counter, counterWith } from "../../test/runtime/machines.ts";
 import { onEveryStore, type World } from "../../test/runtime/world.ts";
-import type { CheckpointPolicy } from "../core/definition.ts";
+import type { CheckpointPolicy } from "../core/bounds.ts";
 import type { Run } from "./runtime.ts";
 
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index);

@@ -1,0 +1,21 @@
+/** What a definition tells whoever runs it, and no step knows: what a run may use up, and when it must be durable. */
+import type { JsonObject } from "./json.ts";
+import type { State } from "./state.ts";
+
+/** Bounds of a run. One that is met ends it as failed, with the reason. */
+export interface RunLimits {
+  readonly steps?: number;
+  /** From its start on: milliseconds, or text such as `2 days`. */
+  readonly time?: number | string;
+  readonly tokens?: number;
+  readonly cost?: number;
+}
+
+/** When steps must be durable: each, only where they have to be, every so many, or when something worth it changed. */
+export type CheckpointPolicy<Context = JsonObject> =
+  | "step"
+  | "manual"
+  | { readonly every: number }
+  | {
+      readonly when: (change: { readonly before: State<Context>; readonly after: State<Context> }) => boolean;
+    };
