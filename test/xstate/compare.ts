@@ -33,7 +33,8 @@ export interface Sight {
 export type Aspect = keyof Sight;
 
 export interface Difference {
-  readonly move: Move | "start";
+  /** Undefined for the start. */
+  readonly move: Move | undefined;
   readonly aspect: Aspect;
   readonly xstate: unknown;
   readonly holdfast: unknown;
@@ -61,14 +62,10 @@ export async function compare(
   const differences: Difference[] = [];
   let changes = 0;
   let before = "";
-  for (const move of ["start", ...moves] as const) {
-    if (move === "start" && differences.length === 0) {
-      theirs.start();
-      ours.start();
-    } else {
-      theirs.make(move);
-      ours.make(move);
-    }
+  for (const move of [undefined, ...moves]) {
+    for (const side of [theirs, ours])
+      if (move === undefined) side.start();
+      else side.make(move);
     await new Promise((resolve) => setImmediate(resolve));
     const xstate = theirs.look();
     const holdfast = ours.look();
@@ -120,7 +117,7 @@ function runXState(machine: AnyStateMachine, input: unknown): Side {
       const snapshot = actor.getSnapshot();
       return {
         status: snapshot.status,
-        configuration: leavesOf(snapshot.value),
+        configuration: leavesOf(snapshot.value).sort(),
         context: plain(snapshot.context),
         output: plain(snapshot.output),
         actions: actions.splice(0),
@@ -140,7 +137,7 @@ function xstateChildren(
   const active = Object.entries(children).flatMap(([id, child]) => {
     const snapshot = child?.getSnapshot();
     if (snapshot?.status !== "active") return [];
-    return [[id, "value" in snapshot ? leavesOf(snapshot.value) : "busy"] as const];
+    return [[id, "value" in snapshot ? leavesOf(snapshot.value).sort() : "busy"] as const];
   });
   return Object.fromEntries(active.sort(byId));
 }
@@ -215,7 +212,7 @@ function sightOf(
   const isAction = ({ event }: (typeof emitted)[number]) => event.type.startsWith("action.");
   return {
     status: refused ?? state.status,
-    configuration: [...state.configuration],
+    configuration: [...state.configuration].sort(),
     context: state.context,
     output: state.output,
     actions: emitted.filter(isAction).map(({ event }) => {
@@ -241,7 +238,7 @@ function activeTags(machine: Machine, configuration: readonly string[]): string[
 function holdfastChildren(simulation: Simulation): Record<string, unknown> {
   const { activities, children } = simulation.state;
   const machines = children.map(
-    ({ id, key }) => [id, [...(simulation.run(`run/${id}:${key}`)?.configuration ?? [])]] as const,
+    ({ id, key }) => [id, [...(simulation.run(`run/${id}:${key}`)?.configuration ?? [])].sort()] as const,
   );
   return Object.fromEntries([...activities.map(({ id }) => [id, "busy"] as const), ...machines].sort(byId));
 }

@@ -1,6 +1,5 @@
 /** Scenarios of structure: nesting, targets, initial states, tags and ids. */
-import { assign } from "xstate";
-import { machineOf, type Scenario } from "./scenario.ts";
+import { assign, type Given, machineOf, type Scenario } from "./scenario.ts";
 
 const noted = (key: string) => ({ entry: `+${key}`, exit: `-${key}` });
 
@@ -306,7 +305,7 @@ export const structure: readonly Scenario[] = [
     name: "a machine without states",
     machine: machineOf({
       context: { n: 0 },
-      on: { inc: { actions: assign({ n: ({ context }) => context.n + 1 }) } },
+      on: { inc: { actions: assign({ n: ({ context }: Given) => context.n + 1 }) } },
     }),
     moves: ["inc", "inc"],
     differs: { topic: "stateless", in: ["configuration"] },
@@ -339,7 +338,7 @@ export const structure: readonly Scenario[] = [
         b: { id: "b", route: {}, ...noted("b") },
         c: {
           id: "c",
-          route: { guard: ({ event }: { event: { ok?: boolean } }) => event.ok === true, actions: "routed" },
+          route: { guard: ({ event }: Given) => event.ok === true, actions: "routed" },
         },
       },
     }),

@@ -4,11 +4,20 @@
  * difference that does not show is a failure, and so is one that no scenario shows.
  */
 import { describe, expect, test } from "vitest";
+import { assigning, enqueueing, sending, telling } from "./action.ts";
+import { machines, promises } from "./actor.ts";
 import { compare } from "./compare.ts";
+import { final } from "./final.ts";
+import { history, parallel } from "./parallel.ts";
 import type { Scenario } from "./scenario.ts";
 import { structure } from "./structure.ts";
+import { after } from "./time.ts";
+import { always, events, guards, reenter } from "./transition.ts";
 
-const groups: Readonly<Record<string, readonly Scenario[]>> = { structure };
+const groups: Readonly<Record<string, readonly Scenario[]>> = {
+  ...{ structure, parallel, history, events, guards, always, reenter },
+  ...{ assigning, sending, telling, enqueueing, after, final, promises, machines },
+};
 
 describe.each(Object.entries(groups))("%s", (_group, scenarios) => {
   test.each(scenarios.map((scenario) => [scenario.name, scenario] as const))(

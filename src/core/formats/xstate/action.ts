@@ -91,7 +91,7 @@ function assign({ action, params, name, scope }: Given): Action {
       : Object.fromEntries(Object.entries(assignment as object).map(([key, value]) => [key, compute(value)]));
     Object.assign(draft, changes);
   };
-  if (name === undefined || params !== undefined) return { update: recipe };
+  if (name === undefined || params !== undefined || scope.complete) return { update: recipe };
   scope.updates[name] ??= recipe;
   return { update: name };
 }

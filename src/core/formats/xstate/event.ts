@@ -43,6 +43,30 @@ export class EventNames {
     return descriptor.startsWith("xstate.") && descriptor !== routeType ? undefined : descriptor;
   }
 
+  /** A key of `on` as XState has it; undefined for events that it does not raise. */
+  theirKey(descriptor: string): string | undefined {
+    const known = this.#theirs.get(descriptor);
+    if (known !== undefined) return known;
+    for (const [theirs, ours] of prefixes)
+      if (descriptor.startsWith(ours)) return theirs + descriptor.slice(ours.length);
+    return /^(error|unknown)\./.test(descriptor) ? undefined : descriptor;
+  }
+
+  /** An event of XState as handlers here know it. */
+  back(event: XStateEvent): Event {
+    const { type } = event;
+    const kind = "platform";
+    if (type === "xstate.init") return withData({ type: "start", kind }, event.input);
+    for (const [theirs, ours] of prefixes.slice(0, 2)) {
+      if (!type.startsWith(theirs)) continue;
+      const invokeId = type.slice(theirs.length);
+      return withData({ type: ours + invokeId, kind, invokeId }, event.output ?? event.error);
+    }
+    const known = this.#ours.get(type);
+    if (known === undefined) return fromXStateEvent(event);
+    return withData({ type: known, kind }, event.output);
+  }
+
   /** An event as XState's code knows it. */
   event({ type, kind, data, invokeId }: Event): XStateEvent {
     if (kind !== "platform") return toXStateEvent(type, data);
@@ -55,6 +79,10 @@ export class EventNames {
     if (theirs === undefined) return toXStateEvent(type, data);
     return type.startsWith("done.state.") ? { type: theirs, output: data } : { type: theirs };
   }
+}
+
+function withData(event: Event, data: unknown): Event {
+  return data === undefined ? event : { ...event, data: data as Json };
 }
 
 export const routeType = "xstate.route";

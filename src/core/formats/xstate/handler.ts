@@ -21,7 +21,15 @@ export class Handlers {
   }
 
   given(scope: Scope): XStateArguments {
-    return { context: scope.context, event: this.#names.event(scope.event), self, system };
+    const event = this.#names.event(scope.event);
+    // XState tells only its own guards what is active; guards that came from here may ask.
+    return {
+      context: scope.context,
+      event,
+      self,
+      system,
+      in: (state: string) => scope.in(state),
+    } as XStateArguments;
   }
 
   /** A function of XState as one over a step; anything else is a constant. */

@@ -22,6 +22,7 @@ import {
   type XStateImplementations,
   type XStateMachine,
 } from "./source.ts";
+import { adoptNamed } from "./spawn.ts";
 import { outputsOf, stateOf } from "./state.ts";
 import { type Topic, topics } from "./topic.ts";
 
@@ -65,6 +66,7 @@ class Import implements ImportScope {
   readonly activities: Record<string, ActivityCode>;
   readonly actions: Record<string, XStateFunction>;
   enqueues = false;
+  complete = false;
   readonly #config: Parts;
   readonly #options: XStateImportOptions;
   readonly #parent: Import | undefined;
@@ -88,6 +90,8 @@ class Import implements ImportScope {
     noteBehaviours(this.places, this.notes);
     if (this.#config.options !== undefined) this.notes.add("options", "option");
     const state = stateOf(this.places.root, outputsOf(this.#config, this), this);
+    if (this.enqueues) adoptNamed(this);
+    this.complete = true;
     const version = this.#version();
     return {
       ...state,
@@ -108,6 +112,8 @@ class Import implements ImportScope {
   }
 
   adopt(machine: XStateMachine, name: string, at: string): void {
+    if (this.complete)
+      throw new TypeError(`${at} starts a machine that has no name; give it one in \`actors\``);
     const child = new Import(machine, { id: name }, this);
     const definition = child.definition();
     this.machines[name] = defineMachine(definition);

@@ -24,6 +24,8 @@ export interface ImportScope {
   readonly machines: Record<string, MachineReference>;
   readonly activities: Record<string, ActivityCode>;
   readonly actions: Record<string, XStateFunction>;
+  /** Whether the definition is made: from then on nothing can be added to it, and lists are read while stepping. */
+  readonly complete: boolean;
   /** Whether the definition needs the data model that runs `enqueueActions`. */
   enqueues: boolean;
   /** The name of an activity: children share a runtime with their parent, so theirs are named after them. */

@@ -103,6 +103,7 @@ export function promiseCreator(logic: unknown): XStateFunction | undefined {
 export function builtinGuard(guard: Code): "and" | "or" | "not" | "stateIn" | undefined {
   if (!isCode(guard.check)) return undefined;
   if ("stateValue" in guard) return "stateIn";
+  if (!Array.isArray(guard.guards)) return undefined;
   const check = guard.check as (snapshot: unknown, given: unknown, parts: unknown) => unknown;
   const snapshot = { machine: { implementations: { guards: {} } } };
   const holds = (...answers: boolean[]) =>

@@ -29,6 +29,14 @@ function activityOf(creator: XStateFunction): ImportScope["activities"][string] 
   return (input, { signal }) => creator({ input, signal, emit: () => undefined } as never);
 }
 
+/** Adopts every actor that goes by a name: lists that are computed may start any of them. */
+export function adoptNamed(scope: ImportScope): void {
+  for (const name of Object.keys(scope.implementations.actors)) {
+    const actor = actorOf(name, name, `actors.${name}`, scope);
+    if ("activity" in actor) machineAround(actor.activity, `actors.${name}`, scope);
+  }
+}
+
 interface InvokeHandlers {
   readonly onDone?: Transitions;
   readonly onError?: Transitions;
