@@ -1,6 +1,7 @@
 /** Formats that machines come from and go to: re-exports only. */
 
 export type { Note } from "./note.ts";
+export { type ScxmlExport, toScxml } from "./scxml/export.ts";
 export { toXState, type XStateExport } from "./xstate/export.ts";
 export type { XStateExportOptions } from "./xstate/export-scope.ts";
 export { fromXState, type XStateImport, type XStateImportOptions } from "./xstate/import.ts";
