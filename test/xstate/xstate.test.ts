@@ -4,6 +4,8 @@
  * difference that does not show is a failure, and so is one that no scenario shows.
  */
 import { describe, expect, test } from "vitest";
+import { behaviours, losses } from "../../src/core/formats/xstate/topic.ts";
+import { read } from "../project.ts";
 import { assigning, enqueueing, sending, telling } from "./action.ts";
 import { machines, promises } from "./actor.ts";
 import { compare } from "./compare.ts";
@@ -19,16 +21,47 @@ const groups: Readonly<Record<string, readonly Scenario[]>> = {
   ...{ assigning, sending, telling, enqueueing, after, final, promises, machines },
 };
 
+/** Differences that a configuration does not tell: they depend on what functions do, and when. */
+const unforeseen = ["throws", "nobody", "same-send-id", "in-while-acting", "json"];
+
 describe.each(Object.entries(groups))("%s", (_group, scenarios) => {
   test.each(scenarios.map((scenario) => [scenario.name, scenario] as const))(
     "%s",
     async (_name, scenario) => {
       const { machine, moves, input, differs } = scenario;
-      const { differences, changes } = await compare(machine, moves, input);
+      const { differences, changes, imported } = await compare(machine, moves, input);
       expect(changes, "something must happen").toBeGreaterThan(moves.length === 0 ? 0 : 1);
       if (differs === undefined) expect(differences).toEqual([]);
-      else
+      else {
         expect([...new Set(differences.map(({ aspect }) => aspect))].sort()).toEqual([...differs.in].sort());
+        const noted = imported.notes.map(({ topic }) => topic);
+        if (!unforeseen.includes(differs.topic)) expect(noted).toContain(differs.topic);
+      }
     },
   );
+});
+
+describe("the scenarios", () => {
+  const all = Object.values(groups).flat();
+  const shown = new Set(all.flatMap(({ differs }) => differs?.topic ?? []));
+
+  test("are two hundred at least, each under a name of its own in its group", () => {
+    expect(all.length).toBeGreaterThanOrEqual(200);
+    for (const scenarios of Object.values(groups))
+      expect(new Set(scenarios.map(({ name }) => name)).size).toBe(scenarios.length);
+  });
+
+  test("show every difference in behaviour", () => {
+    expect([...shown].sort()).toEqual(Object.keys(behaviours).sort());
+  });
+
+  test("differ in what the documents say, and the documents say nothing else", () => {
+    const page = read("docs/xstate.md");
+    const rows = (heading: string) => {
+      const section = page.split(/^## /m).find((part) => part.startsWith(heading)) ?? "";
+      return [...section.matchAll(/^\| `([\w-]+)`(?: ○)? \|/gm)].map(([, name]) => name as string).sort();
+    };
+    expect(rows("What behaves differently")).toEqual(Object.keys(behaviours).sort());
+    expect(rows("What does not carry over")).toEqual(Object.keys(losses).sort());
+  });
 });
