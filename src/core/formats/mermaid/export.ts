@@ -8,8 +8,8 @@
  */
 import { type Chart, leastCommonAncestor, type StateNode, type TransitionNode } from "../../chart.ts";
 import type { StateDefinition } from "../../definition.ts";
-import type { Machine } from "../../machine.ts";
 import type { State } from "../../state.ts";
+import type { AnyMachine } from "../any-machine.ts";
 
 export interface MermaidOptions {
   /** A state of a run: its active leaves are highlighted. */
@@ -21,10 +21,7 @@ export interface MermaidOptions {
 type Parts = Readonly<Record<string, unknown>>;
 
 /** The machine as the text of a `stateDiagram-v2`. */
-export function toMermaid(
-  machine: Pick<Machine, "chart" | "definition">,
-  options: MermaidOptions = {},
-): string {
+export function toMermaid(machine: AnyMachine, options: MermaidOptions = {}): string {
   const diagram = new Diagram(machine);
   const lines = ["stateDiagram-v2", `  direction ${options.direction ?? "TB"}`, ...diagram.lines("  ")];
   const active = (options.state?.configuration ?? []).flatMap((path) => {
@@ -48,7 +45,7 @@ class Diagram {
   /** The machine itself is drawn only if it has something to show. */
   readonly #framed: boolean;
 
-  constructor({ chart, definition }: Pick<Machine, "chart" | "definition">) {
+  constructor({ chart, definition }: AnyMachine) {
     this.#chart = chart;
     this.#definition = definition;
     const { root } = chart;

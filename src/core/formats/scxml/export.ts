@@ -10,6 +10,7 @@ import { doneInvokeType } from "../../event.ts";
 import type { Machine } from "../../machine.ts";
 import { specificity } from "../../policy.ts";
 import { resolveTarget } from "../../target.ts";
+import type { AnyMachine } from "../any-machine.ts";
 import { type Note, Notes } from "../note.ts";
 import { conditionOf, contentOf, dataOf, expressionOf, never, payloadOf } from "./export-content.ts";
 import { DocumentNames } from "./export-names.ts";
@@ -25,8 +26,8 @@ export interface ScxmlExport {
 }
 
 /** The machine as an SCXML document, and notes of everything that could not be written. */
-export function toScxml(machine: Machine): ScxmlExport {
-  const scope = new Export(machine);
+export function toScxml(machine: AnyMachine): ScxmlExport {
+  const scope = new Export(machine as Machine);
   const document = scope.document();
   return {
     text: `<?xml version="1.0" encoding="UTF-8"?>\n${writeMarkup(document)}`,

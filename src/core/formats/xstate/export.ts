@@ -5,6 +5,7 @@
 import type { StateNode } from "../../chart.ts";
 import type { MachineDefinition, StateDefinition } from "../../definition.ts";
 import type { Machine } from "../../machine.ts";
+import type { AnyMachine } from "../any-machine.ts";
 import { type Note, Notes } from "../note.ts";
 import { EventNames } from "./event.ts";
 import { blockNames, contextOf, workNames } from "./export-action.ts";
@@ -29,8 +30,8 @@ export interface XStateExport {
 }
 
 /** The machine as XState's configuration and implementations, and notes of everything XState cannot say. */
-export function toXState(machine: Machine, options: XStateExportOptions): XStateExport {
-  const scope = new Export(machine, options);
+export function toXState(machine: AnyMachine, options: XStateExportOptions): XStateExport {
+  const scope = new Export(machine as Machine, options);
   const config = scope.config();
   return { config, implementations: scope.implementations, notes: scope.notes.list };
 }
