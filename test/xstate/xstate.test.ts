@@ -6,15 +6,17 @@
 import { describe, expect, test } from "vitest";
 import { behaviours, losses } from "../../src/core/formats/xstate/topic.ts";
 import { read } from "../project.ts";
-import { assigning, enqueueing, sending, telling } from "./action.ts";
+import { assigning, sending, telling } from "./action.ts";
 import { machines, promises } from "./actor.ts";
 import { compare } from "./compare.ts";
+import { enqueueing } from "./enqueue.ts";
+import { events, guards } from "./event.ts";
 import { final } from "./final.ts";
 import { history, parallel } from "./parallel.ts";
 import type { Scenario } from "./scenario.ts";
 import { structure } from "./structure.ts";
 import { after } from "./time.ts";
-import { always, events, guards, reenter } from "./transition.ts";
+import { always, reenter } from "./transition.ts";
 
 const groups: Readonly<Record<string, readonly Scenario[]>> = {
   ...{ structure, parallel, history, events, guards, always, reenter },

@@ -5,7 +5,7 @@ import { durationMs } from "../../duration.ts";
 import type { JsonObject } from "../../json.ts";
 import type { ExportScope } from "./export-scope.ts";
 import { type Markup, markup } from "./markup.ts";
-import { type ActionSource, isScxmlSource, type ValueSource } from "./source.ts";
+import { type ActionSource, type DataItem, isScxmlSource, type ValueSource } from "./source.ts";
 
 type Parts = Readonly<Record<string, unknown>>;
 
@@ -29,6 +29,22 @@ export function expressionOf(value: unknown, at: string, scope: ExportScope): st
   if (value.scxml === "delay") return expressionOf(value.value, at, scope);
   scope.notes.add(at, "model");
   return undefined;
+}
+
+/** An element for a value: its expression, or the XML that it is. */
+function valued(
+  tag: string,
+  attributes: Record<string, string>,
+  value: unknown,
+  { at, scope }: { readonly at: string; readonly scope: ExportScope },
+): Markup {
+  if (!isScxmlSource(value) || value.scxml !== "xml")
+    return markup(tag, {
+      ...attributes,
+      expr: value === undefined ? undefined : expressionOf(value, at, scope),
+    });
+  scope.needExpressions();
+  return markup(tag, attributes, [{ xml: value.text }]);
 }
 
 /** Text of another data model than SCXML's own. */
@@ -144,6 +160,9 @@ function delayOf(delay: unknown, at: string, scope: ExportScope): Record<string,
   return { delayexpr: expressionOf(delay, at, scope) };
 }
 
+/** A type that nothing supports, for what was an error before. */
+export const unsupported = "unsupported";
+
 /** Where a send goes; undefined, and noted, if there is no target for it. */
 function targetOf(
   to: unknown,
@@ -154,6 +173,8 @@ function targetOf(
   if (to === "internal" || to === "parent") return { target: `#_${to}` };
   if (isScxmlSource(to)) {
     if (to.scxml === "constant") return targetOf(to.value, at, scope);
+    // What went wrong with it is known, and what it was is not.
+    if (to.scxml === "fault") return { type: unsupported };
     if (to.scxml === "address")
       return {
         ...sourced("target", to.target, at, scope),
@@ -182,8 +203,8 @@ export function payloadOf(data: unknown, at: string, scope: ExportScope): Markup
     return data.params.map(({ name, value }) =>
       markup("param", { name, expr: expressionOf(value, at, scope) }),
     );
-  const expr = expressionOf(data, at, scope);
-  return expr === undefined ? [] : [markup("content", { expr })];
+  const content = valued("content", {}, data, { at, scope });
+  return content.attributes.expr === undefined && content.children.length === 0 ? [] : [content];
 }
 
 /** `<if>` holds its branches side by side. */
@@ -221,9 +242,7 @@ function modelOf(source: ActionSource, at: string, scope: ExportScope): Markup[]
   scope.needExpressions();
   switch (source.scxml) {
     case "assign":
-      return [
-        markup("assign", { location: source.location.text, expr: expressionOf(source.value, at, scope) }),
-      ];
+      return [valued("assign", { location: source.location.text }, source.value, { at, scope })];
     case "script":
       return [markup("script", {}, [source.text])];
     case "foreach": {
@@ -237,6 +256,11 @@ function modelOf(source: ActionSource, at: string, scope: ExportScope): Markup[]
   }
 }
 
+/** Variables, each with what it begins as. */
+export function dataItems(items: readonly DataItem[], at: string, scope: ExportScope): Markup[] {
+  return items.map(({ id, value }) => valued("data", { id }, value, { at, scope }));
+}
+
 /** The variables of a document: those it had, or the fields of a constant context. */
 export function dataOf(start: unknown, scope: ExportScope): Markup[] {
   if (start === undefined) return [];
@@ -245,9 +269,7 @@ export function dataOf(start: unknown, scope: ExportScope): Markup[] {
     return [];
   }
   if (isScxmlSource(start) && start.scxml === "start") {
-    const data = start.data.map(({ id, value }) =>
-      markup("data", { id, expr: value === undefined ? undefined : expressionOf(value, "start", scope) }),
-    );
+    const data = dataItems(start.data, "start", scope);
     const scripts = start.scripts.map(({ text }) => markup("script", {}, [text]));
     return [...(data.length === 0 ? [] : [markup("datamodel", {}, data)]), ...scripts];
   }

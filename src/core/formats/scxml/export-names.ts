@@ -16,9 +16,11 @@ export class DocumentNames {
   constructor(machine: Machine) {
     this.machine = machine;
     this.chart = machine.chart;
+    // A machine that reads keys as prefixes has names that go with it already.
+    const prefixes = this.chart.matching === "scxml";
     const taken = new Set<string>();
-    const unique = (wanted: string): string => {
-      const base = wanted.replace(/[\s.'"]+/g, "-") || "state";
+    const unique = (wanted: string, given: boolean): string => {
+      const base = wanted.replace(given && prefixes ? /[\s'"]+/g : /[\s.'"]+/g, "-") || "state";
       let id = base;
       for (let count = 2; taken.has(id); count++) id = `${base}-${count}`;
       taken.add(id);
@@ -29,9 +31,9 @@ export class DocumentNames {
     const isOnly = (key: string) => keys.indexOf(key) === keys.lastIndexOf(key);
     for (const node of states) {
       const own = node.name === node.path ? undefined : node.name;
-      this.#ids.set(node, unique(own ?? (isOnly(node.key) ? node.key : node.path)));
+      this.#ids.set(node, unique(own ?? (isOnly(node.key) ? node.key : node.path), own !== undefined));
     }
-    this.rootId = unique(machine.id);
+    this.rootId = unique(machine.id, false);
     this.#types = typesIn(machine.definition);
   }
 

@@ -149,6 +149,7 @@ describe("a document", () => {
   test("gives states ids that are one word, unique, and no beginning of another", () => {
     const text = linesOf({
       id: "m",
+      matching: "exact",
       initial: "a",
       states: {
         a: { initial: "x", states: { x: { type: "final" } }, onDone: "b" },

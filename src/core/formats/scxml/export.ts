@@ -12,7 +12,17 @@ import { specificity } from "../../policy.ts";
 import { resolveTarget } from "../../target.ts";
 import type { AnyMachine } from "../any-machine.ts";
 import { type Note, Notes } from "../note.ts";
-import { conditionOf, contentOf, dataOf, expressionOf, never, payloadOf } from "./export-content.ts";
+import {
+  conditionOf,
+  contentOf,
+  dataItems,
+  dataOf,
+  expressionOf,
+  never,
+  payloadOf,
+  unsupported,
+} from "./export-content.ts";
+import { delaysOf, type Handler, handlers, inputOf, invokesOf, isActing } from "./export-handler.ts";
 import { DocumentNames } from "./export-names.ts";
 import { type ExportScope, type ExportTopic, exportTopics } from "./export-scope.ts";
 import { type Markup, markup, writeMarkup } from "./markup.ts";
@@ -154,10 +164,7 @@ class Export extends DocumentNames implements ExportScope {
       this.notes.add(at, "model");
       return [];
     }
-    const items = data.data.map(({ id, value }) =>
-      markup("data", { id, expr: value === undefined ? undefined : expressionOf(value, at, this) }),
-    );
-    return [markup("datamodel", {}, items)];
+    return [markup("datamodel", {}, dataItems(data.data, at, this))];
   }
 
   /** A list of lists is a list of blocks, and each block is a handler of its own. */
@@ -294,26 +301,42 @@ class Export extends DocumentNames implements ExportScope {
   #invokes(node: StateNode, state: StateDefinition, at: string): Markup[] {
     return invokesOf(state, node).flatMap(({ parts, id }, index) => {
       const place = index === 0 ? at : `${at}[${index}]`;
-      const child = typeof parts.machine === "object" ? (parts.machine as Parts).id : parts.machine;
       if (parts.machine === undefined) {
         this.notes.add(place, "activity");
         return [];
       }
-      const document = typeof child === "string" ? this.child(child) : undefined;
-      if (document === undefined) this.notes.add(place, "child");
+      const { attributes, content } = this.#source(parts.machine, place);
+      const location = (parts.idLocation as { readonly text?: string } | undefined)?.text;
+      const named = location === undefined ? { id } : { idlocation: location };
+      const autoforward = parts.autoforward === true ? "true" : undefined;
       const finalize =
         parts.finalize === undefined ? [] : [markup("finalize", {}, contentOf(parts.finalize, place, this))];
-      const content = document === undefined ? [] : [markup("content", {}, [document])];
-      const autoforward = parts.autoforward === true ? "true" : undefined;
-      const src = document === undefined ? String(child) : undefined;
+      const input = inputOf(parts.input, place, this);
       return [
-        markup("invoke", { id, src, autoforward }, [
-          ...inputOf(parts.input, place, this),
-          ...finalize,
-          ...content,
-        ]),
+        markup("invoke", { ...named, ...attributes, autoforward }, [...input, ...finalize, ...content]),
       ];
     });
+  }
+
+  /** What is invoked: a document inside this one, or how to find it. */
+  #source(
+    machine: unknown,
+    at: string,
+  ): { attributes: Record<string, string | undefined>; content: Markup[] } {
+    if (isScxmlSource(machine)) {
+      if (machine.scxml !== "machine") return { attributes: { src: "none", type: unsupported }, content: [] };
+      const typeexpr = machine.type === undefined ? undefined : expressionOf(machine.type, at, this);
+      const { name } = machine;
+      const inside = name.scxml === "constant" ? this.child(String(name.value)) : undefined;
+      if (inside !== undefined)
+        return { attributes: { typeexpr }, content: [markup("content", {}, [inside])] };
+      return { attributes: { srcexpr: expressionOf(name, at, this), typeexpr }, content: [] };
+    }
+    const name = typeof machine === "object" && machine !== null ? (machine as Parts).id : machine;
+    const document = typeof name === "string" ? this.child(name) : undefined;
+    if (document !== undefined) return { attributes: {}, content: [markup("content", {}, [document])] };
+    this.notes.add(at, "child");
+    return { attributes: { src: String(name) }, content: [] };
   }
 
   #noteMachine(definition: MachineDefinition): void {
@@ -334,51 +357,4 @@ class Export extends DocumentNames implements ExportScope {
     for (const key of ["tags", "meta", "description"] as const)
       if (state[key] !== undefined) this.notes.add(place(key), "text");
   }
-}
-
-interface Handler {
-  readonly events: readonly string[];
-  readonly parts: Parts;
-  readonly at: string;
-}
-
-function handlers(events: readonly string[], given: unknown, at: string): Handler[] {
-  const list = given === undefined ? [] : [given].flat();
-  return list.map((one, index) => ({
-    events,
-    parts: (typeof one === "string" ? { target: one } : (one ?? {})) as Parts,
-    at: list.length > 1 ? `${at}[${index}]` : at,
-  }));
-}
-
-/** Whether anything happens on the way into a state. */
-function isActing(initial: unknown): boolean {
-  const { update, actions } = (typeof initial === "object" ? initial : {}) as Parts;
-  return (update ?? actions) !== undefined;
-}
-
-function delaysOf(state: StateDefinition): { readonly delay: unknown; readonly given: unknown }[] {
-  return Array.isArray(state.after)
-    ? (state.after as readonly Parts[]).map((given) => ({ delay: given.delay, given }))
-    : Object.entries(state.after ?? {}).map(([delay, given]) => ({ delay, given }));
-}
-
-function invokesOf(
-  state: StateDefinition,
-  node: StateNode,
-): { readonly parts: Parts; readonly id: string }[] {
-  const list = (state.invoke === undefined ? [] : [state.invoke].flat()) as unknown as readonly Parts[];
-  return list.map((parts, index) => ({
-    parts,
-    id: typeof parts.id === "string" ? parts.id : list.length > 1 ? `${node.path}:${index}` : node.path,
-  }));
-}
-
-/** Input as parameters, one for each field. */
-function inputOf(input: unknown, at: string, scope: ExportScope): Markup[] {
-  if (input === undefined || typeof input === "function" || isScxmlSource(input))
-    return payloadOf(input, at, scope).filter(({ tag }) => tag === "param");
-  return Object.entries(input as Parts).map(([name, value]) =>
-    markup("param", { name, expr: expressionOf(value, at, scope) }),
-  );
 }

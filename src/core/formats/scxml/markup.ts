@@ -3,15 +3,17 @@
 export interface Markup {
   readonly tag: string;
   readonly attributes: Readonly<Record<string, string>>;
-  /** Elements, or text that is written as it is. */
-  readonly children: readonly (Markup | string)[];
+  readonly children: readonly Content[];
 }
+
+/** An element, text, or XML that was written already. */
+export type Content = Markup | string | { readonly xml: string };
 
 /** An element; attributes that are undefined are left out. */
 export function markup(
   tag: string,
   attributes: Readonly<Record<string, string | undefined>> = {},
-  children: readonly (Markup | string)[] = [],
+  children: readonly Content[] = [],
 ): Markup {
   const given = Object.entries(attributes).filter((one): one is [string, string] => one[1] !== undefined);
   return { tag, attributes: Object.fromEntries(given), children };
@@ -24,9 +26,10 @@ export function writeMarkup({ tag, attributes, children }: Markup, indent = ""):
   if (children.length === 0) return `${open}/>\n`;
   if (children.every((child) => typeof child === "string"))
     return `${open}>${children.map(escaped).join("")}</${tag}>\n`;
-  const inner = children.map((child) =>
-    typeof child === "string" ? `${indent}  ${escaped(child)}\n` : writeMarkup(child, `${indent}  `),
-  );
+  const inner = children.map((child) => {
+    if (typeof child === "string") return `${indent}  ${escaped(child)}\n`;
+    return "xml" in child ? `${indent}  ${child.xml}\n` : writeMarkup(child, `${indent}  `);
+  });
   return `${open}>\n${inner.join("")}${indent}</${tag}>\n`;
 }
 
