@@ -1,5 +1,5 @@
 /** Scenarios of action lists that are made while acting. */
-import { assign, enqueueActions, type Given, machineOf, type Scenario, stateIn } from "./scenario.ts";
+import { enqueueActions, type Given, machineOf, type Scenario, stateIn } from "./scenario.ts";
 
 /** A machine of one state that does these actions on `go`. */
 const doing = (actions: unknown, implementations = {}, context: object = { n: 0 }) =>
