@@ -1,0 +1,180 @@
+/** Diagrams, read back by a small reader of the part of Mermaid's grammar that they use. */
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { drawPlan } from "../../../../test/generate/chart.ts";
+import { definitionOf } from "../../../../test/generate/definition.ts";
+import { defineMachine } from "../../machine.ts";
+import { start } from "../../step.ts";
+import { toMermaid } from "./export.ts";
+
+interface Box {
+  readonly id: string;
+  readonly label: string;
+  readonly inside: Box[];
+  readonly arrows: { from: string; to: string; label: string | undefined }[];
+  regions: number;
+}
+
+const unescaped = (text: string): string =>
+  text.replace(/#(\d+);/g, (_, code) => String.fromCodePoint(Number(code)));
+
+/** The diagram as boxes and arrows; throws at the first line that is none of the grammar's. */
+function read(text: string): { root: Box; classes: string[] } {
+  const [first, ...lines] = text.trimEnd().split("\n");
+  expect(first).toBe("stateDiagram-v2");
+  const root: Box = { id: "", label: "", inside: [], arrows: [], regions: 1 };
+  const open = [root];
+  const classes: string[] = [];
+  for (const line of lines) {
+    const top = open.at(-1) as Box;
+    const state = /^ *state "([^"\n]*)" as (s\d+)( \{)?$/.exec(line);
+    const arrow = /^ *(s\d+|\[\*\]) --> (s\d+|\[\*\])(?:: ([^:;{}"#]*(?:#\d+;[^:;{}"#]*)*))?$/.exec(line);
+    const highlighted = /^ *class (s\d+(?:,s\d+)*) active$/.exec(line);
+    if (state !== null) {
+      const box: Box = { id: state[2]!, label: unescaped(state[1]!), inside: [], arrows: [], regions: 1 };
+      top.inside.push(box);
+      if (state[3] !== undefined) open.push(box);
+    } else if (arrow !== null) {
+      top.arrows.push({
+        from: arrow[1]!,
+        to: arrow[2]!,
+        label: arrow[3] === undefined ? undefined : unescaped(arrow[3]),
+      });
+    } else if (highlighted !== null) classes.push(...highlighted[1]!.split(","));
+    else if (/^ *\}$/.test(line)) open.pop();
+    else if (/^ *--$/.test(line)) top.regions++;
+    else if (!/^ *(direction (TB|LR)|classDef active [\w:#,-]+)$/.test(line))
+      throw new Error(`What is “${line}”?`);
+  }
+  expect(open).toEqual([root]);
+  return { root, classes };
+}
+
+const boxes = (box: Box): Box[] => [box, ...box.inside.flatMap(boxes)];
+
+const order = defineMachine({
+  id: "order",
+  initial: "open",
+  states: {
+    open: {
+      invoke: { activity: "price", onDone: "packing", onError: "failed" },
+      after: { "2 days": "failed" },
+    },
+    packing: {
+      type: "parallel",
+      onDone: "sent",
+      states: {
+        box: { initial: "empty", states: { empty: { on: { fill: "full" } }, full: { type: "final" } } },
+        bill: {
+          initial: "none",
+          states: { none: { always: { guard: "paid", target: "done" } }, done: { type: "final" } },
+        },
+        last: { type: "history", target: ["box.empty", "bill.none"] },
+      },
+      on: { stop: "failed" },
+    },
+    sent: { type: "final" },
+    failed: { on: { again: "packing.last", deep: "packing.box.full", note: {} } },
+  },
+  guards: { paid: () => true },
+});
+
+describe("a diagram", () => {
+  const { root } = read(toMermaid(order));
+
+  test("has every state in its place", () => {
+    expect(root.inside.map(({ label }) => label)).toEqual(["open / price", "packing", "sent", "failed"]);
+    const packing = root.inside[1]!;
+    expect(packing.inside.map(({ label }) => label)).toEqual(["box", "H", "bill"]);
+    expect(packing.regions).toBe(2);
+  });
+
+  test("labels arrows with events, delays, guards and ends", () => {
+    const labels = boxes(root).flatMap(({ arrows }) => arrows.map(({ label }) => label));
+    expect(labels).toEqual(
+      expect.arrayContaining([
+        "done open",
+        "error open",
+        "after 2 days",
+        "done",
+        "stop",
+        "again to packing.last",
+        "deep to packing.box.full",
+        "note (stays)",
+        "fill",
+        "always [paid]",
+      ]),
+    );
+  });
+
+  test("begins where the machine does, and ends where it ends", () => {
+    const ids = new Map(root.inside.map(({ id, label }) => [label, id]));
+    expect(root.arrows).toContainEqual({ from: "[*]", to: ids.get("open / price"), label: undefined });
+    expect(root.arrows).toContainEqual({ from: ids.get("sent"), to: "[*]", label: undefined });
+  });
+
+  test("highlights where a run is", () => {
+    const { state } = start(order, undefined, { at: 0 });
+    const { classes } = read(toMermaid(order, { state }));
+    expect(classes).toEqual([root.inside[0]!.id]);
+    expect(toMermaid(order, { direction: "LR" })).toContain("direction LR");
+  });
+
+  test("shows a machine that listens itself, or is parallel, as a state of its own", () => {
+    const parallel = defineMachine({
+      id: "p",
+      type: "parallel",
+      states: { a: { on: { x: "b" } }, b: {} },
+      on: { y: { guard: { not: { in: "a" } } } },
+    });
+    const { root: outer } = read(toMermaid(parallel));
+    expect(outer.inside.map(({ label }) => label)).toEqual(["p"]);
+    expect(outer.arrows.map(({ label }) => label)).toEqual([
+      undefined,
+      "y [not in a] (stays)",
+      "x from a to b",
+    ]);
+  });
+
+  test("cannot be broken by names", () => {
+    const hostile = [
+      '"',
+      "}",
+      "a: b; c",
+      "%% no",
+      "<b>x</b>",
+      "é ☃ 𝒳",
+      "--",
+      "[*]",
+      "end",
+      "state x {",
+      "\n  }",
+    ];
+    const machine = defineMachine({
+      id: 'evil"\n',
+      initial: hostile[0]!,
+      states: Object.fromEntries(
+        hostile.map((key, index) => [key, { on: { [key]: hostile[(index + 1) % hostile.length]! } }]),
+      ),
+    });
+    const { root: read1 } = read(toMermaid(machine));
+    expect(read1.inside.map(({ label }) => label)).toEqual(hostile);
+    expect(read1.arrows.slice(-hostile.length).map(({ label }) => label)).toEqual(hostile);
+  });
+});
+
+test("every random machine's diagram has all its states, once, and arrows between states of one place", () => {
+  fc.assert(
+    fc.property(fc.noShrink(fc.nat({ max: 0x7fff_ffff })), (seed) => {
+      const machine = defineMachine(definitionOf(drawPlan(seed, "native")));
+      const { root } = read(toMermaid(machine));
+      const ids = boxes(root).map(({ id }) => id);
+      const expected = machine.chart.nodes.map(({ index }) => `s${index}`);
+      expect(ids.filter((id) => id !== "" && id !== "s0").sort()).toEqual(expected.slice(1).sort());
+      for (const box of boxes(root))
+        for (const { from, to } of box.arrows)
+          for (const end of [from, to])
+            expect(end === "[*]" || box.inside.some(({ id }) => id === end)).toBe(true);
+    }),
+  );
+});
