@@ -1,15 +1,18 @@
 /** Targets: how a name in a definition finds its state, and which name was meant if it finds none. */
 import { limits } from "../limits.ts";
-import { areOrthogonal, isDescendant, type StateNode } from "./chart.ts";
+import { areOrthogonal, type Chart, isDescendant, type StateNode } from "./chart.ts";
 import { type Compiler, listOf } from "./compiler.ts";
 import { itemsAt, show, someOf } from "./problem.ts";
 import type { Tree } from "./tree.ts";
+
+/** The states of a machine, by their paths and by the names that authors gave them. */
+type States = Pick<Chart, "byPath" | "byId">;
 
 /**
  * The state a target names, seen from `source`: `#id`, `.child` below the source, or a key among the source's siblings
  * and then its ancestors' siblings. Each may go on with a path of keys.
  */
-export function resolveTarget(target: string, source: StateNode, tree: Tree): StateNode | undefined {
+export function resolveTarget(target: string, source: StateNode, tree: States): StateNode | undefined {
   if (target.startsWith("#")) return resolveId(target.slice(1), tree);
   if (target.startsWith(".")) return descend(source, target.slice(1), tree);
   const first = firstKey(target);
@@ -24,12 +27,12 @@ export function resolveTarget(target: string, source: StateNode, tree: Tree): St
 }
 
 /** The state that a path of keys names below `from`. */
-function descend(from: StateNode, path: string, tree: Tree): StateNode | undefined {
+function descend(from: StateNode, path: string, tree: States): StateNode | undefined {
   return path === "" ? undefined : tree.byPath.get(from.path === "" ? path : `${from.path}.${path}`);
 }
 
 /** An id may contain dots itself, so the longest id that fits comes first; the rest is a path below it. */
-function resolveId(name: string, tree: Tree): StateNode | undefined {
+function resolveId(name: string, tree: States): StateNode | undefined {
   for (let end = name.length; end > 0; end = name.lastIndexOf(".", end - 1)) {
     const node = tree.byId.get(name.slice(0, end));
     if (node !== undefined) return end === name.length ? node : descend(node, name.slice(end + 1), tree);

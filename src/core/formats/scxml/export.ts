@@ -258,7 +258,7 @@ class Export extends DocumentNames implements ExportScope {
 
   #targets(node: StateNode, parts: Parts): StateNode[] {
     return [parts.target].flat().flatMap((name) => {
-      const found = typeof name === "string" ? resolveTarget(name, node, this.chart.byId) : undefined;
+      const found = typeof name === "string" ? resolveTarget(name, node, this.chart) : undefined;
       return found === undefined ? [] : [found];
     });
   }

@@ -40,7 +40,7 @@ function actionName(action: Action, at: string, scope: ExportScope): string[] {
   const { actions } = scope.implementations;
   if ("update" in action && typeof action.update === "string") {
     const recipe = scope.machine.definition.updates?.[action.update];
-    if (recipe !== undefined) actions[action.update] ??= assignment(recipe, scope);
+    if (recipe !== undefined) actions[action.update] ??= assignment(recipe as Recipe, scope);
     return [action.update];
   }
   const made = actionOf(action, at, scope);

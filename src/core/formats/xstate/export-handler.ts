@@ -97,7 +97,7 @@ function transitions(given: unknown, at: string, { node }: Listed, scope: Export
 function transitionOf(parts: Parts, at: string, node: StateNode, scope: ExportScope): Parts {
   if ((parts.require ?? parts.ensure) !== undefined) scope.notes.add(at, "contract");
   const target = listOf(parts.target).map((name) => {
-    const found = resolveTarget(String(name), node, scope.machine.chart.byId);
+    const found = resolveTarget(String(name), node, scope.machine.chart);
     return found === undefined ? String(name) : targetId(found, scope.rootId);
   });
   const actions = workNames(parts, at, scope);
