@@ -170,3 +170,8 @@ export function isHoldfastError(value: unknown): value is HoldfastError {
 export function isUnavailable(error: unknown): boolean {
   return isHoldfastError(error) && error.code === "STORE_UNAVAILABLE";
 }
+
+/** The error of whoever asks a runtime that was closed. */
+export function closedError(): HoldfastError {
+  return new HoldfastError("RUNTIME_CLOSED", "The runtime was closed; create another one");
+}

@@ -5,8 +5,15 @@ import { isSchema, type Schema } from "../core/schema.ts";
 
 /** A hash of everything a definition says, in any order of keys; functions count by where they stand. */
 export function definitionHash(definition: object): string {
-  return hash("sha256", JSON.stringify(canonical(definition)), "base64url").slice(0, 22);
+  const known = hashes.get(definition);
+  if (known !== undefined) return known;
+  const made = hash("sha256", JSON.stringify(canonical(definition)), "base64url").slice(0, 22);
+  hashes.set(definition, made);
+  return made;
 }
+
+/** A machine's definition is a copy of what was given, and nobody changes it. */
+const hashes = new WeakMap<object, string>();
 
 function canonical(value: unknown): unknown {
   if (isSchema(value)) return schemaSaid(value);

@@ -6,7 +6,7 @@ import { describeError } from "../core/describe-error.ts";
 import { type Event, type EventShape, startEvent } from "../core/event.ts";
 import type { Json } from "../core/json.ts";
 import type { Machine, MachineTypes } from "../core/machine.ts";
-import { HoldfastError, isUnavailable } from "../errors.ts";
+import { closedError, HoldfastError, isUnavailable } from "../errors.ts";
 import { limits } from "../limits.ts";
 import type { RunHead, RunName } from "../store/records.ts";
 import type { LoadedRun, Store } from "../store/store.ts";
@@ -362,6 +362,12 @@ export class Engine implements Runtime, Access {
       .finally(() => this.#parking.delete(key));
   }
 
+  register(machine: Parameters<Registry["register"]>[0]): void {
+    this.#check();
+    this.#registry.register(machine);
+    this.#waker.lookAgain();
+  }
+
   // Finding runs.
 
   /** The live run; reads it from the store if it is not in memory. */
@@ -391,8 +397,4 @@ export class Engine implements Runtime, Access {
     await this.#activities.startAll(activities, run);
     this.#waker.resume(run);
   }
-}
-
-function closedError(): HoldfastError {
-  return new HoldfastError("RUNTIME_CLOSED", "The runtime was closed; create another one");
 }

@@ -25,6 +25,8 @@ type Attributes = (state: State) => Readonly<Record<string, Attribute>>;
 export interface Registry {
   /** The machine of that name and version, the newest one without a version; throws MACHINE_UNKNOWN. */
   read(id: string, version?: number): BoundMachine;
+  /** Adds a machine; one that is there already, the same in all it says, is left. Throws MACHINE_INVALID for another. */
+  register(given: MachineEntry | AnyMachine): void;
 }
 
 /** A machine of whatever context, events and input. */
@@ -45,9 +47,7 @@ interface Entry extends MachineEntry {
 }
 
 export function createRegistry(machines: readonly (MachineEntry | AnyMachine)[]): Registry {
-  const entries: readonly Entry[] = machines.map(
-    (given) => ("chart" in given ? { machine: given } : given) as Entry,
-  );
+  const entries = machines.map(entryOf);
   const byId = new Map<string, Map<number, BoundMachine>>();
   const known = (machine: Machine) => byId.get(machine.id)?.get(machine.version);
   const add = (machine: Machine, activities: BoundMachine["activities"], attributes?: Attributes) => {
@@ -81,6 +81,17 @@ export function createRegistry(machines: readonly (MachineEntry | AnyMachine)[])
   for (const { machine, activities = {} } of entries)
     addChildren(machine, { ...machine.activities, ...activities });
   return {
+    register(given) {
+      const { machine, activities = {}, attributes } = entryOf(given);
+      const there = known(machine);
+      if (there === undefined) {
+        add(machine, activities, attributes);
+        addChildren(machine, { ...machine.activities, ...activities });
+      } else if (there.hash !== definitionHash(machine.definition)) {
+        const other = `This runtime has another ${machine.id}@${machine.version}; give the new one another version`;
+        throw new HoldfastError("MACHINE_INVALID", other);
+      }
+    },
     read(id, version) {
       const versions = byId.get(id);
       const found = versions?.get(version ?? Math.max(...versions.keys()));
@@ -94,6 +105,10 @@ export function createRegistry(machines: readonly (MachineEntry | AnyMachine)[])
       );
     },
   };
+}
+
+function entryOf(given: MachineEntry | AnyMachine): Entry {
+  return ("chart" in given ? { machine: given } : given) as Entry;
 }
 
 /**

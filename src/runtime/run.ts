@@ -207,6 +207,11 @@ export interface Runtime {
    * RUN_DIFFERS, and one that cannot be read with SCHEDULE_INVALID.
    */
   schedule(id: string, options: ScheduleOptions): Promise<Schedule>;
+  /**
+   * Adds a machine while the runtime runs; runs of it that could not be read go on. The same definition again changes
+   * nothing, and another one of the same id and version is refused with MACHINE_INVALID.
+   */
+  register(machine: MachineEntry | AnyMachine): void;
   /** The runs that fit, the newest first. */
   find(query?: FindQuery): AsyncIterable<RunHead>;
   /** Events that found no run to take them. */

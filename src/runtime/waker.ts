@@ -81,6 +81,12 @@ export class Waker {
     this.wakeAt(this.#pausedUntil);
   }
 
+  /** Runs that could not be read may be readable now. */
+  lookAgain(): void {
+    this.#unreadable.clear();
+    this.wakeAt(this.#world.clock.now());
+  }
+
   /** Tells a run that came into memory of the outages that move its timers, and wakes it for those that are due. */
   resume(run: LiveRun): void {
     const outages = this.#outages.moving(run.state.timers, this.#world.clock.now());
