@@ -1,5 +1,6 @@
 /** The shape of actions as data, as parts of the JSON Schema of a definition. */
 import type { JsonObject } from "../../json.ts";
+import { mapAction } from "./shorthand-schema.ts";
 
 interface Words {
   readonly ref: (name: string) => JsonObject;
@@ -39,6 +40,7 @@ export function actionParts({ ref, object, described, resume }: Words): JsonObje
   const branch = object({ guard: ref("guard"), actions: ref("actions") });
   const kinds: JsonObject[] = [
     object({ update: ref("update") }, ["update"]),
+    object({ map: mapAction({ ref, object, described }) }, ["map"]),
     object({ raise: event("An event to the run itself, within the step.") }, ["raise"]),
     object({ send: described("An event to send.", { anyOf: [{ type: "string", minLength: 1 }, send] }) }, [
       "send",

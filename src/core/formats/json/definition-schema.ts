@@ -4,6 +4,7 @@
  */
 import type { JsonObject } from "../../json.ts";
 import { actionParts } from "./action-schema.ts";
+import { itemPart, shorthandParts } from "./shorthand-schema.ts";
 
 const ref = (name: string): JsonObject => ({ $ref: `#/$defs/${name}` });
 const described = (description: string, schema: JsonObject): JsonObject => ({ description, ...schema });
@@ -47,6 +48,24 @@ const invokeParts: JsonObject = {
   onError: see("transitions", "Taken when it failed; `event.data` is the error."),
   onUnknown: see("transitions", "Taken when nobody can know whether it happened."),
   finalize: see("actions", "Run on every event it sends, before any transition is chosen."),
+  item: itemPart({ object, described }),
+};
+
+/** How an activity is run. */
+const activityOptions: JsonObject = {
+  compensate: described("The activity that undoes it.", {
+    anyOf: [
+      { type: "string", minLength: 1 },
+      object({ activity: { type: "string", minLength: 1 }, input: ref("template") }, ["activity"]),
+    ],
+  }),
+  retry: described("How often and when to try again.", { type: "object", additionalProperties: true }),
+  timeout: see("duration", "How long one attempt may take."),
+  heartbeat: see("duration", "How often it must give a sign of life."),
+  once: described("At most once; then onUnknown or reconcile says what to do when nobody can know.", {
+    type: "boolean",
+  }),
+  reconcile: text("The activity that finds out what became of it."),
 };
 
 const stateParts: JsonObject = {
@@ -85,6 +104,10 @@ const stateParts: JsonObject = {
   invariants: see("contracts", "Must hold at the end of every step while the state is active."),
   require: see("contracts", "Must hold before the state is entered."),
   ensure: see("contracts", "Must hold after the state was left."),
+  ...shorthandParts({
+    ...{ ref, object, described, transitionParts },
+    options: { input: see("template", "What it is given; the item unless given."), ...activityOptions },
+  }),
   tags: described("Words to find the state by.", ref("names")),
   description: text("For people."),
   meta: described("For whoever reads the definition; a step does not know it.", {}),
@@ -164,6 +187,14 @@ const parts: JsonObject = {
       object({ and: { type: "array", items: ref("guard") } }, ["and"]),
       object({ or: { type: "array", items: ref("guard") } }, ["or"]),
       object({ not: ref("guard") }, ["not"]),
+      described(
+        "A guard by its name, with parameters.",
+        object({ type: { type: "string" }, params: ref("template") }, ["type"]),
+      ),
+      described("Whether the event tells of one of these errors, by name or code.", {
+        ...object({ error: { type: "array", items: { type: ["string", "number"] } } }, ["error"]),
+      }),
+      object({ item: itemPart({ object, described }) }, ["item"]),
     ],
   },
   contracts: mapOf(ref("guard"), "Conditions by name; the name is in the error."),
@@ -191,22 +222,7 @@ const parts: JsonObject = {
         {
           activity: described("The activity, by name.", ref("textExpression")),
           ...invokeParts,
-          compensate: described("The activity that undoes it.", {
-            anyOf: [
-              { type: "string", minLength: 1 },
-              object({ activity: { type: "string", minLength: 1 }, input: ref("template") }, ["activity"]),
-            ],
-          }),
-          retry: described("How often and when to try again.", {
-            type: "object",
-            additionalProperties: true,
-          }),
-          timeout: see("duration", "How long one attempt may take."),
-          heartbeat: see("duration", "How often it must give a sign of life."),
-          once: described("At most once; then onUnknown or reconcile says what to do when nobody can know.", {
-            type: "boolean",
-          }),
-          reconcile: text("The activity that finds out what became of it."),
+          ...activityOptions,
         },
         ["activity"],
       ),

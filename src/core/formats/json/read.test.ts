@@ -306,6 +306,35 @@ describe("every problem is listed with its path", () => {
     expect(problemsOf({ ...base, states })).toHaveLength(limits.problemsMax);
   });
 
+  test("A7: shorthand is data as well, typed where it stands, and comes back written out", () => {
+    const shorthand = (over: string) => ({
+      ...{
+        id: "m",
+        initial: "a",
+        start: { items: [1, 2] },
+        activities: { work: { input: { type: "number" } } },
+      },
+      context: { type: "object", properties: { items: { type: "array" }, results: { type: "array" } } },
+      states: {
+        a: {
+          map: {
+            over: cel(over),
+            activity: "work",
+            concurrency: 2,
+            collect: "results",
+            onDone: "b",
+            onError: "b",
+          },
+        },
+        b: { approval: { timeout: "2 days", onApproved: "c", onRejected: "c", onTimeout: "c" } },
+        c: { type: "final" },
+      },
+    });
+    const machine = loadMachine(shorthand("context.items"));
+    expect(loadMachine(writeYaml(machine)).definition.states).toEqual(machine.definition.states);
+    expect(problemsOf(shorthand("context.itms"))).not.toEqual([]);
+  });
+
   test("the limit of a text's length is the last that is let through", () => {
     const yaml = (length: number) => `id: m\nstates: { a: {} }\ninitial: a #${" ".repeat(length - 36)}`;
     expect(yaml(limits.yamlLengthMax)).toHaveLength(limits.yamlLengthMax);
