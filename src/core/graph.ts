@@ -6,8 +6,8 @@ import { HoldfastError } from "../errors.ts";
 import type { MachineDefinition, Recipe } from "./definition.ts";
 import type { Event } from "./event.ts";
 import { celModel } from "./expression/model.ts";
-import { nearest } from "./expression/static-type.ts";
 import { isObject, type Json, type JsonObject, showValue } from "./json.ts";
+import { nearest } from "./nearest.ts";
 import type { Problem } from "./problem.ts";
 import type { Scope } from "./scope.ts";
 

@@ -32,6 +32,11 @@ export class Nearest {
   }
 }
 
+/** The name somebody meant, among those there are; undefined if none is near enough. */
+export function nearest(name: string, candidates: Iterable<string>): string | undefined {
+  return new Nearest().find(name, candidates);
+}
+
 /** Letters to insert, drop, change or swap with their neighbour to get from one to the other; `most` if there are as many. */
 function slipsBetween(one: string, other: string, most: number): number {
   let before: number[] = [];

@@ -6,6 +6,7 @@ import type { Effect } from "../core/effect.ts";
 import type { EventShape } from "../core/event.ts";
 import type { Json, JsonObject } from "../core/json.ts";
 import type { Machine } from "../core/machine.ts";
+import { nearest } from "../core/nearest.ts";
 import type { State } from "../core/state.ts";
 import { HoldfastError } from "../errors.ts";
 import type { Handled } from "../runtime/live-run.ts";
@@ -22,7 +23,6 @@ import {
   expectEvent,
   expectRun,
 } from "./expectation.ts";
-import { nearest } from "./match.ts";
 import type { JournalStep, Recorded, Reflection } from "./mirror.ts";
 import * as deeds from "./scenario.ts";
 import { type HarnessOptions, Stage } from "./stage.ts";

@@ -49,28 +49,3 @@ function isMatcher(value: unknown): value is Matcher {
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
-
-/** The name that is most like this one; undefined if none is much like it. */
-export function nearest(name: string, names: Iterable<string>): string | undefined {
-  let best: string | undefined;
-  let least = Math.max(2, Math.floor(name.length / 3)) + 1;
-  for (const candidate of names) {
-    const edits = editsBetween(name.toLowerCase(), candidate.toLowerCase());
-    if (edits < least) [best, least] = [candidate, edits];
-  }
-  return best;
-}
-
-/** How many letters must be put in, left out or replaced (Levenshtein). */
-function editsBetween(one: string, other: string): number {
-  let row = Array.from({ length: other.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= one.length; i++) {
-    const above = row;
-    row = [i];
-    for (let j = 1; j <= other.length; j++) {
-      const replaced = (above[j - 1] as number) + (one[i - 1] === other[j - 1] ? 0 : 1);
-      row.push(Math.min(replaced, (above[j] as number) + 1, (row[j - 1] as number) + 1));
-    }
-  }
-  return row[other.length] as number;
-}

@@ -5,6 +5,7 @@
  */
 import { limits } from "../../limits.ts";
 import { put } from "../json.ts";
+import { nearest } from "../nearest.ts";
 import type { Place, Run, Typed, Variable } from "./code.ts";
 import { failed, invalid } from "./failure.ts";
 import { fits, functions, mathFunctions, mayFit, methods, type Overload } from "./functions.ts";
@@ -21,7 +22,6 @@ import {
   mapOf,
   mayBe,
   membersOf,
-  nearest,
   nullType,
   type ObjectType,
   optionalOf,

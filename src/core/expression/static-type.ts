@@ -3,6 +3,7 @@
  * hold, and `dyn` for what nothing is known of. A union may be any of its members: an operation on it is well typed if
  * some member allows it, and what the others would do is an error when it happens.
  */
+import { nearest } from "../nearest.ts";
 
 export type Type =
   | { readonly kind: "dyn" | "null" | "bool" | "int" | "double" | "string" }
@@ -155,31 +156,4 @@ export function fieldsOf(type: ObjectType, misspelt: string): string {
   return near === undefined
     ? `there are ${names.join(", ")}`
     : `did you mean ${near}? There are ${names.join(", ")}`;
-}
-
-/** The name that was probably meant; undefined if none is near. */
-export function nearest(name: string, names: readonly string[]): string | undefined {
-  let best: string | undefined;
-  if (name.length > 40) return undefined;
-  let least = Math.min(3, Math.floor(name.length / 2) + 1);
-  for (const one of names) {
-    if (Math.abs(one.length - name.length) >= least) continue;
-    const edits = distance(name.toLowerCase(), one.toLowerCase());
-    if (edits < least) [best, least] = [one, edits];
-  }
-  return best;
-}
-
-/** How many letters must be put in, taken out or changed to make one word the other. */
-function distance(one: string, other: string): number {
-  let row = Array.from({ length: other.length + 1 }, (_, index) => index);
-  for (let left = 1; left <= one.length; left++) {
-    const next = [left];
-    for (let right = 1; right <= other.length; right++) {
-      const change = (row[right - 1] as number) + (one[left - 1] === other[right - 1] ? 0 : 1);
-      next.push(Math.min(change, (row[right] as number) + 1, (next[right - 1] as number) + 1));
-    }
-    row = next;
-  }
-  return row[other.length] as number;
 }

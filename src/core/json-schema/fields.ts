@@ -1,6 +1,7 @@
 /** What a JSON Schema says of an object's fields. */
-import { nearest } from "../expression/static-type.ts";
+
 import { isObject, type JsonObject } from "../json.ts";
+import { nearest } from "../nearest.ts";
 import type { Pattern } from "../pattern.ts";
 import type { Check, Maker, Seen, Visit } from "./visit.ts";
 

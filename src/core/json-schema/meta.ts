@@ -3,8 +3,8 @@
  * rebinds other schemas. Every problem is found with its place before anything is built from the schema.
  */
 import { limits } from "../../limits.ts";
-import { nearest } from "../expression/static-type.ts";
 import { isObject, type JsonObject, showPath, showValue } from "../json.ts";
+import { nearest } from "../nearest.ts";
 import type { Patterns } from "../pattern.ts";
 import { formats } from "./format.ts";
 
