@@ -60,7 +60,7 @@ export const stepBugs: readonly Bug[] = [
     find: "this.#giveUp(withStarts(checkpoint), deliveries, error);",
     replace: "this.#giveUp([], deliveries, error);",
     catches: [8],
-    from: 901,
+    from: 1501,
   },
   {
     name: "repeat after the end told to be late",

@@ -43,7 +43,7 @@ export const waitBugs: readonly Bug[] = [
     file: "src/core/work.ts",
     find: "due: at + delayMs,",
     replace: "due: at + Math.floor(delayMs * 0.99),",
-    catches: [9],
+    catches: [9, 24],
   },
   {
     name: "timer twice",
@@ -80,7 +80,7 @@ export const waitBugs: readonly Bug[] = [
     find: "if (invocation === undefined) return endedBefore(work, event);",
     replace: "if (invocation === undefined) return !settles(event);",
     catches: [6],
-    from: 501,
+    from: 1501,
   },
   {
     name: "double settle",
@@ -121,7 +121,7 @@ export const waitBugs: readonly Bug[] = [
   {
     name: "cancelled activity retried",
     file: "src/runtime/activity.ts",
-    find: 'this.#jobs.get(id)?.controller.abort(new Error("The activity was cancelled"));',
+    find: 'this.#jobs.get(name)?.get(key)?.controller.abort(new Error("The activity was cancelled"));',
     replace: "",
     catches: [6, 12],
   },
