@@ -82,8 +82,8 @@ export const limits = {
   contentLengthMin: 4_096,
   /** A snapshot is not worth writing before there is this much to read without it. */
   snapshotAfterBytesMin: 16_384,
-  /** A byte of an entry takes this many times as long to read as one of a snapshot. */
-  entryReadCost: 4,
+  /** What a byte of an entry counts against one of a snapshot: more would read runs faster, and write and keep more. */
+  entryWeight: 2,
   /** Levels that stored records add around users' values. */
   recordDepthMax: 16,
   /** How long a write waits for another process's, the event loop with it; theirs take milliseconds unless they hang. */

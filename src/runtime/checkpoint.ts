@@ -321,7 +321,7 @@ export class Checkpoint {
 
   commit(epoch: number): Commit {
     const { head, snapshotBytes, entryBytes } = this.run;
-    const worth = Math.max(snapshotBytes / limits.entryReadCost, limits.snapshotAfterBytesMin);
+    const worth = Math.max(snapshotBytes / limits.entryWeight, limits.snapshotAfterBytesMin);
     const pays = entryBytes + this.#bytes > worth;
     const snapshot = pays ? this.#takeSnapshot() : undefined;
     const consumed: { id: string; seq: number }[] = [];
