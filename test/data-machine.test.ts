@@ -4,31 +4,8 @@ import { expect, test } from "vitest";
 import { loadMachine, writeYaml } from "../src/data/index.ts";
 import type { MachineEntry } from "../src/index.ts";
 import { root } from "./project.ts";
+import { refund } from "./refund.ts";
 import { onEveryStore } from "./runtime/world.ts";
-
-const refund = `
-id: refund
-version: 1
-context: { type: object, additionalProperties: false, required: [limit], properties: { limit: { type: number }, amount: { type: number } } }
-start: { limit: 100 }
-events:
-  decide: { type: object, required: [amount], properties: { amount: { type: number } } }
-  approve: { type: object }
-initial: reviewing
-states:
-  reviewing:
-    on:
-      decide:
-        - guard: { cel: "event.data.amount <= context.limit" }
-          target: approved
-          update: { amount: { cel: "event.data.amount" } }
-        - target: escalated
-  approved: { type: final }
-  escalated:
-    on: { approve: approved }
-    after: [{ delay: 1 day, target: expired }]
-  expired: { type: final }
-`;
 
 const summary = `
 id: summary

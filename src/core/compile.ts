@@ -27,7 +27,7 @@ import {
 } from "./event.ts";
 import { compileContracts, compileGuard, compileGuards } from "./guard.ts";
 import { leadsBack } from "./history.ts";
-import { isSchema, takeIn } from "./intake.ts";
+import { isSchemaLike, takeIn } from "./intake.ts";
 import { compileInvoke } from "./invoke.ts";
 import { InvokeIds } from "./invoke-ids.ts";
 import { isObject, type JsonObject } from "./json.ts";
@@ -314,7 +314,7 @@ class Connection implements Compiler {
     const defer = inside(place, "defer");
     node.defer = listOf(state.defer).filter(isName);
     this.vocabulary.hear(node.defer, defer);
-    const isSchemaOfOutput = node.parent === undefined && isSchema(state.output);
+    const isSchemaOfOutput = node.parent === undefined && isSchemaLike(state.output);
     if (state.output !== undefined && !isSchemaOfOutput)
       node.output = jsonOf(this, state.output, inside(place, "output"));
     if (state.data !== undefined)

@@ -30,8 +30,8 @@ export function isMachine(value: unknown): value is MachineReference {
   );
 }
 
-/** Whether a value is a schema of a validation library. https://standardschema.dev */
-export function isSchema(value: unknown): boolean {
+/** Whether a value gives itself out as a schema of a validation library; nothing of it is read. https://standardschema.dev */
+export function isSchemaLike(value: unknown): boolean {
   return (
     ((typeof value === "object" && value !== null) || typeof value === "function") && "~standard" in value
   );
@@ -76,7 +76,7 @@ class Intake {
   }
 
   #takeObject(value: object, parent: string, place: string): unknown {
-    if (isMachine(value) || isSchema(value)) return value;
+    if (isMachine(value) || isSchemaLike(value)) return value;
     const { length: depth } = this.#open;
     const wrong = this.#open.includes(value)
       ? "contains itself"

@@ -2,6 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { drawDataMachine } from "../../../../test/generate/data-machine.ts";
+import { refund } from "../../../../test/refund.ts";
 import { celModel, loadMachine, readDefinition, writeJson, writeYaml } from "../../../data/index.ts";
 import { limits } from "../../../limits.ts";
 import type { Event } from "../../event.ts";
@@ -12,30 +13,6 @@ import { dataOf } from "./write.ts";
 
 const at = 1_000;
 const seeds = fc.integer({ min: 0, max: 2 ** 31 - 1 });
-
-const refund = `
-id: refund
-version: 1
-context: { type: object, additionalProperties: false, required: [limit], properties: { limit: { type: number }, amount: { type: number } } }
-start: { limit: 100 }
-events:
-  decide: { type: object, required: [amount], properties: { amount: { type: number } } }
-  approve: { type: object }
-initial: reviewing
-states:
-  reviewing:
-    on:
-      decide:
-        - guard: { cel: "event.data.amount <= context.limit" }
-          target: approved
-          update: { amount: { cel: "event.data.amount" } }
-        - target: escalated
-  approved: { type: final }
-  escalated:
-    on: { approve: approved }
-    after: [{ delay: 1 day, target: expired }]
-  expired: { type: final }
-`;
 
 test("E7: whatever is drawn loads, and is the same as JSON and as YAML", { timeout: 120_000 }, () => {
   fc.assert(
