@@ -3,33 +3,24 @@
  * one pays, the activities it begins and ends, and what it sends to others. Pure but for the encoding.
  */
 import { describeError } from "../core/describe-error.ts";
-import type { ActivityEffect, CancelEffect, Effect, SendEffect, SpawnEffect } from "../core/effect.ts";
-import {
-  cancelEvent,
-  communicationErrorType,
-  compensationName,
-  type Event,
-  settledEvent,
-  settles,
-  startEvent,
-} from "../core/event.ts";
+import { cancelEvent, type Event, settles, startEvent } from "../core/event.ts";
 import type { Json, JsonObject } from "../core/json.ts";
 import { diff, type Patch } from "../core/patch.ts";
 import type { State } from "../core/state.ts";
 import type { Step } from "../core/step.ts";
 import { limits } from "../limits.ts";
-import { encode, encodeSized } from "../store/codec.ts";
+import { encodeSized } from "../store/codec.ts";
 import { pack } from "../store/content.ts";
 import { type Entry, writeEntry } from "../store/journal.ts";
-import type { ActivityRow, EntryRow, InboxRow, RunHead, RunStatus, SnapshotRow } from "../store/records.ts";
+import type { EntryRow, RunHead, RunStatus, SnapshotRow } from "../store/records.ts";
 import type { Commit } from "../store/store.ts";
 import { checkAttributes } from "./attributes.ts";
-import { addSpending, endOfTime, exhausted, limitsOf } from "./budget.ts";
+import { addSpending, endOfTime, exhausted } from "./budget.ts";
 import { FreshContents } from "./contents.ts";
-import { cancelChildEvent, isControl, parkEvent, parkReason, returnOf } from "./control.ts";
+import { isControl, parkEvent, parkReason, returnOf } from "./control.ts";
 import type { Ids } from "./ids.ts";
-import { type Delivery, type LiveRun, newRun } from "./live-run.ts";
-import { checkName } from "./name.ts";
+import type { Delivery, LiveRun } from "./live-run.ts";
+import { Outbox } from "./outbox.ts";
 import type { Saved } from "./past.ts";
 import type { Registry } from "./registry.ts";
 import type { Seal } from "./seal.ts";
@@ -40,12 +31,6 @@ export interface Taken {
   readonly delivery: Delivery | undefined;
   readonly step: Step;
   readonly seq: number;
-}
-
-/** An activity that begins with the commit. */
-export interface Begun {
-  readonly row: ActivityRow;
-  readonly effect: ActivityEffect;
 }
 
 /** What recording a turn needs of the rest. */
@@ -61,13 +46,12 @@ export class Checkpoint {
   readonly taken: Taken[] = [];
   /** Deliveries whose key another one of this turn has: answered as that one. */
   readonly repeats: Delivery[] = [];
+  /** Deliveries that wait in the inbox from this commit on, each with its row. */
+  readonly aside: { readonly delivery: Delivery; readonly row: string }[] = [];
   head: RunHead;
   state: State;
-  /** Events for this or other runs that go out with the commit. */
-  readonly sends: { readonly row: InboxRow; readonly event: Event }[] = [];
-  /** Child runs that begin with the commit. */
-  readonly starts: Checkpoint[] = [];
-  readonly begun = new Map<string, Begun>();
+  /** What goes out with the commit. */
+  readonly outbox: Outbox;
   /** Whether something waits for this commit: an effect, an end, or somebody who wants to know. */
   forced = false;
   /** Why the run is parked. */
@@ -76,11 +60,13 @@ export class Checkpoint {
   get returns(): boolean {
     return this.#before === "parked" && this.head.status === "active";
   }
-  readonly #world: Recording;
+  /** Whether the run is parked with this turn. */
+  get parks(): boolean {
+    return this.#before === "active" && this.head.status === "parked";
+  }
   readonly #before: RunStatus;
   readonly #contents: FreshContents;
   readonly #rows: EntryRow[] = [];
-  readonly #ended: string[] = [];
   #keys: Set<string> | undefined;
   #bytes = 0;
   #snapshotBytes: number | undefined;
@@ -90,8 +76,8 @@ export class Checkpoint {
     this.head = run.head;
     this.state = run.state;
     this.#before = run.head.status;
-    this.#world = world;
     this.#contents = new FreshContents(run, world.seal);
+    this.outbox = new Outbox(run.name, world, this.#contents, (...child) => begin(world, ...child));
   }
 
   /** Takes a delivery: steps, and records the step and what follows from it. Throws if it cannot, and changes nothing. */
@@ -119,6 +105,18 @@ export class Checkpoint {
     if (key !== undefined) this.#keys = (this.#keys ?? new Set()).add(key);
   }
 
+  /** Whether an event that was not taken, since the run is parked now, waits in its inbox from this commit on. */
+  putAside(delivery: Delivery, at: number): boolean {
+    const { event, key, priority } = delivery;
+    if (delivery.aside === undefined || delivery.row !== undefined) return false;
+    if (key !== undefined && this.#keys?.has(key)) this.repeats.push(delivery);
+    else {
+      const parts = { priority, ...(key !== undefined && { key }) };
+      this.aside.push({ delivery, row: this.outbox.send(this.head, this.head.run, event, at, parts) });
+    }
+    return true;
+  }
+
   #record(delivery: Delivery, at: number): void {
     const step = takeStep(this.run, this.state, delivery.event, at);
     this.#add(delivery.event, step, at, delivery);
@@ -134,15 +132,14 @@ export class Checkpoint {
   #mark(): () => void {
     const { head, state, forced, reason } = this;
     const bytes = this.#bytes;
-    const begun = [...this.begun];
-    const lists: unknown[][] = [this.taken, this.sends, this.starts, this.#rows, this.#ended];
+    const outbox = this.outbox.mark();
+    const lists: unknown[][] = [this.taken, this.#rows];
     const lengths = lists.map(({ length }) => length);
     return () => {
       Object.assign(this, { head, state, forced, reason });
       this.#bytes = bytes;
       lists.forEach((list, index) => void list.splice(lengths[index] as number));
-      this.begun.clear();
-      for (const [key, one] of begun) this.begun.set(key, one);
+      outbox();
     };
   }
 
@@ -176,11 +173,13 @@ export class Checkpoint {
     this.head = this.#headAfter(row, event);
     if (spent !== undefined) this.head = { ...this.head, spent: addSpending(this.head.spent, spent) };
     if (settles(event) && before.activities.some(({ key }) => key === event.invocation))
-      this.#endActivity(event.invocation as string);
-    for (const effect of effects) this.#keepEffect(effect, before, at);
+      this.outbox.endActivity(event.invocation as string);
+    for (const effect of effects)
+      this.outbox.keep(effect, this.head, [...before.children, ...this.state.children], at);
     const again = returnOf(event)?.result;
-    if (again !== undefined) this.#deliver(this.head.run, again, at, false);
-    if (before.status === "active" && step.state.status !== "active") this.#tellParent(event, at);
+    if (again !== undefined) this.outbox.send(this.head, this.head.run, again, at);
+    if (before.status === "active" && step.state.status !== "active")
+      this.outbox.tellParent(this.head, step.state, event, at);
   }
 
   #headAfter({ seq, digest, at }: EntryRow, event: Event): RunHead {
@@ -214,111 +213,6 @@ export class Checkpoint {
     }
   }
 
-  #tellParent({ origin }: Event, at: number): void {
-    const { parent } = this.head;
-    const { status, output, reason } = this.state;
-    // Whoever cancelled it does not wait for its end.
-    if (parent === undefined || (status === "cancelled" && origin === parent.run)) return;
-    const error = reason ?? { name: "Cancelled", message: `The run ${this.head.run} was cancelled` };
-    const result = status !== "done" ? { error } : output === undefined ? {} : { output };
-    this.#deliver(parent.run, settledEvent(parent, result), at, true);
-  }
-
-  #keepEffect(effect: Effect, before: State, at: number): void {
-    if (effect.type === "activity") this.#begin(effect, at);
-    else if (effect.type === "spawn") this.#startChild(effect, at);
-    else if (effect.type === "send") this.#keepSend(effect, before, at);
-    else if (effect.type === "cancel") this.#keepCancel(effect, at);
-  }
-
-  #keepCancel({ of, key }: CancelEffect, at: number): void {
-    if (of === "activity") this.#endActivity(key);
-    else if (of === "child") this.#deliver(this.#childOf(key), cancelChildEvent(this.head.run), at, true);
-  }
-
-  #begin(effect: ActivityEffect, at: number): void {
-    const { key, activity } = effect;
-    const bytes = this.#contents.close(encode(pack(effect as unknown as JsonObject, this.#contents)));
-    const row: ActivityRow = {
-      ...{ ...this.run.name, key, activity, attempt: 0 },
-      // This process runs it, as soon as it is durable.
-      ...{ status: "running", dueAt: at, bytes },
-    };
-    this.begun.set(key, { row, effect });
-  }
-
-  /** A child begins with this commit or not at all; one that cannot begin is an error its parent hears of. */
-  #startChild({ id, key, machine, input }: SpawnEffect, at: number): void {
-    const { tenant, run } = this.run.name;
-    const { registry } = this.#world;
-    try {
-      const undoes = machine === compensationName(this.head.machine);
-      const bound = registry.read(machine, undoes ? this.head.version : undefined);
-      const allowed = limitsOf(bound.machine.definition.limits);
-      const parts = {
-        ...{ subject: this.head.subject, attributes: {}, parent: { run, key, id } },
-        ...(allowed === undefined ? {} : { limits: allowed }),
-      };
-      const begun = new Checkpoint(
-        newRun({ tenant, run: this.#childOf(key) }, bound, parts, at),
-        this.#world,
-      );
-      begun.take({ event: startEvent(input), priority: 0, failed: () => {} }, at);
-      this.starts.push(begun);
-    } catch (error) {
-      this.#deliver(run, settledEvent({ id, key }, { error: describeError(error) }), at, true);
-    }
-  }
-
-  #childOf(key: string): string {
-    return `${this.run.name.run}/${key}`;
-  }
-
-  #keepSend({ to, event }: SendEffect, before: State, at: number): void {
-    const { run } = this.run.name;
-    const { parent } = this.head;
-    const sent: Event = { ...event, origin: run };
-    if (to === "self") this.#deliver(run, sent, at, false);
-    else if (to === "parent") {
-      if (parent === undefined) return;
-      this.#deliver(parent.run, { ...sent, invokeId: parent.id, invocation: parent.key }, at, false);
-    } else if ("run" in to) this.#sendTo(to.run, sent, at);
-    else if ("child" in to) {
-      // What an exit action sends may be for a child that the same step ends.
-      const child = [...before.children, ...this.state.children].findLast(({ id }) => id === to.child);
-      if (child !== undefined) this.#deliver(this.#childOf(child.key), sent, at, false);
-    }
-  }
-
-  /** No run can have a name that stores cannot keep: the sender hears of it. */
-  #sendTo(run: string, event: Event, at: number): void {
-    try {
-      checkName("run", run);
-    } catch (error) {
-      const { sendId } = event;
-      const failure: Event = { type: communicationErrorType, kind: "platform", data: describeError(error) };
-      this.#deliver(this.head.run, sendId === undefined ? failure : { ...failure, sendId }, at, true);
-      return;
-    }
-    this.#deliver(run, event, at, false);
-  }
-
-  /** An event between runs is a row of the inbox it goes to, in the same commit: delivered once, or never asked for. */
-  #deliver(run: string, event: Event, at: number, expendable: boolean): void {
-    const bytes = this.#contents.close(encode(event as unknown as JsonObject));
-    const row: InboxRow = {
-      ...{ tenant: this.head.tenant, run, id: this.#world.ids.next(), subject: this.head.subject },
-      ...{ priority: 0, at, bytes },
-      ...(expendable ? { expendable } : undefined),
-    };
-    this.sends.push({ row, event });
-  }
-
-  /** An activity is no longer pending: it settled, or was cancelled. One begun in this turn never was. */
-  #endActivity(key: string): void {
-    if (!this.begun.delete(key)) this.#ended.push(key);
-  }
-
   commit(epoch: number): Commit {
     const { head, snapshotBytes, entryBytes } = this.run;
     const worth = Math.max(snapshotBytes / limits.entryWeight, limits.snapshotAfterBytesMin);
@@ -340,10 +234,10 @@ export class Checkpoint {
       contents: this.#contents.rows,
       consumed,
       keys,
-      begun: Array.from(this.begun.values(), ({ row }) => row),
-      ended: this.#ended,
-      sends: this.sends.map(({ row }) => row),
-      starts: this.starts.map((child) => child.commit(epoch)),
+      begun: Array.from(this.outbox.begun.values(), ({ row }) => row),
+      ended: this.outbox.ended,
+      sends: this.outbox.sends,
+      starts: this.outbox.starts.map((child) => child.commit(epoch)),
     };
   }
 
@@ -358,7 +252,7 @@ export class Checkpoint {
 
   /** The commit is durable: the run is where this turn led. */
   adopt(): void {
-    for (const child of this.starts) child.adopt();
+    for (const child of this.outbox.starts) child.adopt();
     const { run } = this;
     run.head = this.head;
     run.state = this.state;
@@ -369,6 +263,13 @@ export class Checkpoint {
     run.contents ??= new Map();
     for (const [text, digest] of digests) run.contents.set(text, digest);
   }
+}
+
+/** The turn with which a run begins; throws if it cannot. */
+function begin(world: Recording, run: LiveRun, input: Json | undefined, at: number): Checkpoint {
+  const begun = new Checkpoint(run, world);
+  begun.take({ event: startEvent(input), priority: 0, failed: () => {} }, at);
+  return begun;
 }
 
 /** The first entry of a run sets its whole state, so that the journal alone can rebuild it. */

@@ -8,7 +8,7 @@ import type { Json } from "../core/json.ts";
 import type { Machine, MachineTypes } from "../core/machine.ts";
 import { closedError, HoldfastError, isUnavailable } from "../errors.ts";
 import { limits } from "../limits.ts";
-import type { RunHead, RunName } from "../store/records.ts";
+import type { RunHead, RunName, Spending } from "../store/records.ts";
 import type { LoadedRun, Store } from "../store/store.ts";
 import { Activities } from "./activity.ts";
 import { checkAttributes } from "./attributes.ts";
@@ -134,7 +134,7 @@ export class Engine implements Runtime, Access {
       wakeLater: (names) => this.#waker.wakeLater(names),
     });
     this.#waker = new Waker({
-      ...{ store, clock, find, park, isTaking },
+      ...{ store, clock, find, park, isTaking, isBusy },
       deliver: (run, event) => this.deliver(run, event),
       refill: (run) => this.#inboxes.refill(run),
       problem: (name, error) => this.#observers.problem(name, error),
@@ -142,7 +142,7 @@ export class Engine implements Runtime, Access {
     const settling = new Settling({
       ...{ clock, find, park },
       isClosed: () => this.#closed || this.#failure !== undefined,
-      deliver: (run, event, spent) => this.#deliver(run, { event, ...(spent && { spent }) }),
+      deliver: (...given) => this.deliver(...given),
     });
     this.#activities = new Activities({
       ...{ store, clock, ids, seal, epoch, past: this.past, streams: this.streams },
@@ -260,16 +260,17 @@ export class Engine implements Runtime, Access {
     throw unknownRunError(name);
   }
 
-  deliver(run: LiveRun, event: Event, key?: string): Promise<Handled> {
-    return this.#deliver(run, key === undefined ? { event } : { event, key });
-  }
-
-  #deliver(run: LiveRun, parts: Pick<Delivery, "event" | "key" | "spent">): Promise<Handled> {
+  deliver(run: LiveRun, event: Event, spent?: Spending): Promise<Handled> {
     return new Promise((handled, failed) => {
       this.#check();
-      const priority = eventPriority(run.machine.machine.chart, parts.event);
-      this.#loop.deliver(this.#inMemory(run), { ...parts, priority, handled, failed });
+      const priority = eventPriority(run.machine.machine.chart, event);
+      this.#loop.deliver(this.#inMemory(run), { event, ...(spent && { spent }), priority, handled, failed });
     });
+  }
+
+  hand(run: LiveRun, event: Admitted): Promise<Receipt> {
+    this.#check();
+    return this.#inboxes.hand(this.#inMemory(run), event);
   }
 
   /** There is one of each run: whoever holds one that was put out meanwhile means the one that is in. */
@@ -298,8 +299,8 @@ export class Engine implements Runtime, Access {
   // What happens after a commit.
 
   #publish(checkpoint: Checkpoint): void {
-    const { run, taken, sends, starts, begun } = checkpoint;
-    for (const child of starts) this.#publish(child);
+    const { run, taken, outbox } = checkpoint;
+    for (const child of outbox.starts) this.#publish(child);
     const active = run.head.status === "active";
     if (hasEnded(run)) {
       this.#residents.remove(run);
@@ -309,8 +310,8 @@ export class Engine implements Runtime, Access {
       if (step.effects.length > 0) this.#tell(run, step.effects);
       for (const event of step.dropped) this.#refuseReply(run, event);
     }
-    for (const one of begun.values()) this.#activities.start(one, run.machine.activities, run.head);
-    for (const { row } of sends) this.#inboxes.arrived(row);
+    for (const one of outbox.begun.values()) this.#activities.start(one, run.machine.activities, run.head);
+    for (const row of outbox.sends) this.#inboxes.arrived(row);
     if (active && run.head.wakeAt !== undefined) this.#waker.wakeAt(run.head.wakeAt);
     if (run.head.status === "parked") this.#observers.problem(run.name, checkpoint.reason);
     this.#watchers.tell(run.name, run);

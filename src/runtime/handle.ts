@@ -38,8 +38,10 @@ export interface Access {
   readonly replies: Waiters<Json>;
   /** The run at its newest checkpoint; throws RUN_UNKNOWN. At once, if it is in memory. */
   read(name: RunName): Promise<LiveRun> | LiveRun;
-  /** Resolves when the event's step is durable. */
-  deliver(run: LiveRun, event: Event, key?: string): Promise<Handled>;
+  /** Gives an event of the platform to a run; resolves when its step is durable. */
+  deliver(run: LiveRun, event: Event): Promise<Handled>;
+  /** Gives an event to a run that takes them now; resolves when it is durable. Throws ParkedError if it takes none after all. */
+  hand(run: LiveRun, event: Admitted): Promise<Receipt>;
   /** Puts events into the inbox of a run that does not take them at once. */
   enqueue(run: LiveRun, events: readonly Admitted[]): Promise<readonly Receipt[]>;
   /** The receipt of an event of this key; undefined if the run has seen none. */
@@ -82,8 +84,7 @@ export class Handle implements Run {
     // Those that wait in the store come before it.
     if (run.head.status !== "active" || run.more) return this.#sendAside(run, admitted);
     try {
-      const handled = await this.#access.deliver(run, admitted.event, admitted.key);
-      return { handled: async () => handled };
+      return await this.#access.hand(run, admitted);
     } catch (error) {
       if (!(error instanceof ParkedError)) throw error;
       return this.#sendAside(await this.#access.read(this.#name), admitted);
@@ -111,11 +112,13 @@ export class Handle implements Run {
     // What fits into one turn becomes durable with its steps; more than that first of all becomes durable.
     if (run.head.status === "parked" || run.more || run.inbox.length + events.length > limits.stepsPerTurnMax)
       return this.#access.enqueue(run, admitted);
-    const handed = admitted.map((one) => this.#hand(run, one));
+    const handed = admitted.map((one) => this.#access.hand(run, one));
     const fates = await Promise.allSettled(handed);
     const [first] = fates;
-    if (first?.status === "rejected" && fates.every(({ status }) => status === "rejected"))
-      throw first.reason;
+    if (first?.status === "rejected" && fates.every(({ status }) => status === "rejected")) {
+      if (!(first.reason instanceof ParkedError)) throw first.reason;
+      return this.#access.enqueue(await this.#access.read(this.#name), admitted);
+    }
     return handed.map((receipt) => ({ handled: async () => (await receipt).handled() }));
   }
 

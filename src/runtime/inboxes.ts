@@ -86,6 +86,29 @@ export class Inboxes {
     return Promise.all(receipts);
   }
 
+  /**
+   * Hands an event to a run; resolves when it is durable. Should the run be parked before it takes it, the event is put
+   * into its inbox with the same commit.
+   */
+  hand(run: LiveRun, { event, key }: Admitted): Promise<Receipt> {
+    return new Promise((resolve, failed) => {
+      const priority = eventPriority(run.machine.machine.chart, event);
+      const handled = (one: Handled) => resolve({ handled: async () => one });
+      const aside = (row: string) => resolve(this.#receipt(run.name, row, key));
+      this.#world.deliver(run, {
+        ...{ event, priority, handled, aside, failed },
+        ...(key !== undefined && { key }),
+      });
+    });
+  }
+
+  /** The receipt of an event that waits. One whose key the run has seen is not there: what became of the first is told. */
+  async #receipt(name: RunName, row: string, key: string | undefined): Promise<Receipt> {
+    if (key !== undefined) return (await this.#world.readReceipt(name, key)) as Receipt;
+    const { told } = this.#wait(name, { row });
+    return { handled: () => this.#ask(name, { row }, told) };
+  }
+
   /** What will become of an event that waits in the inbox, by its key; `cancel` when nobody wants to know any more. */
   waitFor(name: RunName, key: string): ReturnType<Waiters<Handled>["wait"]> {
     const { told, cancel } = this.#wait(name, { key });

@@ -28,6 +28,8 @@ export interface Delivery {
   /** What the activity whose end it tells had used up. */
   readonly spent?: Spending;
   readonly handled?: (handled: Handled) => void;
+  /** Its run was parked before it was taken: it waits in the inbox, in this row. Without this its sender keeps it. */
+  readonly aside?: (row: string) => void;
   /** It could not be taken: it is as if it had never been sent, unless it has a row. */
   readonly failed: (error: unknown) => void;
 }

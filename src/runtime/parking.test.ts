@@ -138,6 +138,38 @@ onEveryStore((world) => {
       }
     });
 
+    test("A5: a batch in which it is parked is kept as a whole or not at all", async () => {
+      const fates = new Set<string>();
+      for (const ticks of numbers(12)) {
+        const here = await world();
+        let finish: (value: string) => void = () => {};
+        const machine = pickyWith(() => fixed);
+        let fixed = false;
+        const tool = () =>
+          new Promise((resolve) => {
+            finish = resolve;
+          });
+        const run = await (await here.boot([{ machine, activities: { tool } }])).start(machine, { id: "a" });
+        await here.rest();
+        finish("out");
+        for (let tick = 0; tick < ticks; tick++) await Promise.resolve();
+        // What is not kept with the step that parks the run is lost.
+        here.watch.fault = ({ verb }) => (verb === "enqueue" ? "before" : undefined);
+        const batch = numbers(3).map((data) => ({ type: "note", data }));
+        const receipts = await run.sendAll(batch).catch(() => []);
+        await here.rest();
+        expect((await run.head()).status).toBe("parked");
+        const taken = (await listOf(run.journal())).filter(({ event }) => event.type === "note").length;
+        const kept = taken + (await here.stored("a")).inbox.length;
+        expect(kept).toBe(receipts.length);
+        fates.add(`${kept} kept, ${taken} taken before`);
+        fixed = true;
+        await run.retry();
+        for (const receipt of receipts) expect(await receipt.handled()).toMatchObject({ error: undefined });
+      }
+      expect([...fates]).toContain("3 kept, 0 taken before");
+    });
+
     test("G4: can be cancelled, and what waited for it becomes dead letters", async () => {
       const { run, runtime, stored } = await begin();
       const receipt = await run.send("note", 1);

@@ -123,8 +123,8 @@ export class ParkedError extends Error {
 }
 
 /** The run of a turn, and all that were to begin with it. */
-function withStarts({ run, starts }: Checkpoint): RunName[] {
-  return [run.name, ...starts.flatMap(withStarts)];
+function withStarts({ run, outbox }: Checkpoint): RunName[] {
+  return [run.name, ...outbox.starts.flatMap(withStarts)];
 }
 
 function fencedError({ run }: RunName): HoldfastError {

@@ -159,9 +159,22 @@ export class StepLoop {
       }
     }
     if (checkpoint.taken.length === 0) return undefined;
+    if (checkpoint.parks) this.#putAside(checkpoint, now);
     if (!mayWait(checkpoint)) return checkpoint;
     this.#waiting.set(run, checkpoint);
     return undefined;
+  }
+
+  /** What is left for a run that was parked is kept with the same commit: of a batch all is kept, or nothing. */
+  #putAside(checkpoint: Checkpoint, now: number): void {
+    const { inbox } = checkpoint.run;
+    for (const delivery of inbox.splice(0)) {
+      try {
+        if (!checkpoint.putAside(delivery, now)) inbox.push(delivery);
+      } catch (error) {
+        delivery.failed(error);
+      }
+    }
   }
 
   #prepare(checkpoint: Checkpoint): Commit | undefined {
@@ -174,7 +187,7 @@ export class StepLoop {
   }
 
   #conclude(checkpoint: Checkpoint, outcome: CommitOutcome): void {
-    const { run, taken, repeats } = checkpoint;
+    const { run, taken, repeats, aside } = checkpoint;
     this.#committing.delete(run);
     if (outcome.outcome !== "committed") {
       this.#world.refused(run, this.#takeBack(checkpoint), outcome);
@@ -183,6 +196,7 @@ export class StepLoop {
     checkpoint.adopt();
     for (const { delivery, step, seq } of taken)
       delivery?.handled?.({ seq, outcome: step.outcome, error: step.error });
+    for (const { delivery, row } of aside) delivery.aside?.(row);
     for (const repeat of repeats) repeat.handled?.(handledAs(repeat, checkpoint));
     this.#world.published(checkpoint);
     if (run.inbox.length === 0) return;
@@ -192,10 +206,11 @@ export class StepLoop {
   }
 
   /** Everything that was to be taken with a commit that did not happen, in its order. */
-  #takeBack({ run, taken, repeats }: Checkpoint): Delivery[] {
+  #takeBack({ run, taken, repeats, aside }: Checkpoint): Delivery[] {
     this.#ready.delete(run);
     this.#committing.delete(run);
-    return [...taken.flatMap(({ delivery }) => delivery ?? []), ...repeats, ...run.inbox.splice(0)];
+    const before = [...taken, ...aside].flatMap(({ delivery }) => delivery ?? []);
+    return [...before, ...repeats, ...run.inbox.splice(0)];
   }
 }
 

@@ -16,13 +16,16 @@ const dueMax = 1_000;
 const nextPageMs = 10;
 /** How long to wait before a store that cannot be reached is asked again. */
 const laterMs = 1_000;
+/** How often what is due is looked for without a reason: another process may have put an event into an inbox. */
+const lookMs = 5_000;
 
 export interface WakerWorld {
   readonly store: Store;
   readonly clock: Clock;
   find(name: RunName): Promise<LiveRun | undefined>;
-  /** Whether a run has something to take: then it is looked at again after that. */
+  /** Whether a run has something to take: then it is looked at again after that; and whether it is ahead of the store. */
   isTaking(run: LiveRun): boolean;
+  isBusy(run: LiveRun): boolean;
   deliver(run: LiveRun, event: Event): Promise<unknown>;
   /** Reads the run's inbox again. */
   refill(run: LiveRun): void;
@@ -124,7 +127,8 @@ export class Waker {
     }
     const next = await store.nextDue();
     // What is due and was not taken up, being busy or unreadable, is asked for again soon, but not at once.
-    if (next !== undefined) this.wakeAt(next > now ? next : now + laterMs);
+    if (next !== undefined && next <= now) this.wakeAt(now + laterMs);
+    else this.wakeAt(Math.min(next ?? Number.POSITIVE_INFINITY, now + lookMs));
     if (due.length >= limit) this.wakeAt(now + nextPageMs);
   }
 
@@ -136,8 +140,9 @@ export class Waker {
       if (run === undefined) throw strayError(name);
       if (run.head.status !== "active") return;
       if (!this.#world.isTaking(run)) this.#fire(run, now);
-      // What nobody here was told of is read once the run has taken what it has.
-      if (lost) run.more = true;
+      // What nobody here was told of is read once the run has taken what it has. One that is due and has nothing to do
+      // may have such an event; one that is ahead of the store is due for what it has taken.
+      if (lost || !this.#world.isBusy(run)) run.more = true;
       if (run.more) this.#world.refill(run);
     } catch (error) {
       if (!isHoldfastError(error) || isUnavailable(error)) throw error;

@@ -48,7 +48,7 @@ export const endBugs: readonly Bug[] = [
   {
     name: "run that comes back not given the result",
     file: "src/runtime/checkpoint.ts",
-    find: "if (again !== undefined) this.#deliver(this.head.run, again, at, false);",
+    find: "if (again !== undefined) this.outbox.send(this.head, this.head.run, again, at);",
     replace: "",
     catches: [4],
   },

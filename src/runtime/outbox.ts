@@ -1,0 +1,173 @@
+/**
+ * The outbox of a turn: what its steps want of the world and what goes with their commit or not at all: activities that
+ * begin and end, child runs, and events for this run and others.
+ */
+import { describeError } from "../core/describe-error.ts";
+import type { ActivityEffect, CancelEffect, Effect, SendEffect, SpawnEffect } from "../core/effect.ts";
+import { communicationErrorType, compensationName, type Event, settledEvent } from "../core/event.ts";
+import type { Json, JsonObject } from "../core/json.ts";
+import type { Child, State } from "../core/state.ts";
+import { encode } from "../store/codec.ts";
+import { pack } from "../store/content.ts";
+import type { ActivityRow, InboxRow, RunHead, RunName } from "../store/records.ts";
+import { limitsOf } from "./budget.ts";
+import type { Checkpoint } from "./checkpoint.ts";
+import type { FreshContents } from "./contents.ts";
+import { cancelChildEvent } from "./control.ts";
+import type { Ids } from "./ids.ts";
+import { type LiveRun, newRun } from "./live-run.ts";
+import { checkName } from "./name.ts";
+import type { Registry } from "./registry.ts";
+
+/** An activity that begins with the commit. */
+export interface Begun {
+  readonly row: ActivityRow;
+  readonly effect: ActivityEffect;
+}
+
+/** What an outbox needs of the rest. */
+export interface OutboxWorld {
+  readonly ids: Ids;
+  readonly registry: Registry;
+}
+
+/** The turn with which a child run begins; throws if it cannot. */
+type Begin = (run: LiveRun, input: Json | undefined, at: number) => Checkpoint;
+
+/** It may vanish if its run is gone: nobody would miss it. */
+const expendable = { expendable: true } as const;
+
+export class Outbox {
+  /** Events for this or other runs. */
+  readonly sends: InboxRow[] = [];
+  /** Child runs that begin. */
+  readonly starts: Checkpoint[] = [];
+  readonly begun = new Map<string, Begun>();
+  /** The keys of activities that are settled or cancelled. */
+  readonly ended: string[] = [];
+  readonly #name: RunName;
+  readonly #world: OutboxWorld;
+  readonly #contents: FreshContents;
+  readonly #beginChild: Begin;
+
+  constructor(name: RunName, world: OutboxWorld, contents: FreshContents, beginChild: Begin) {
+    this.#name = name;
+    this.#world = world;
+    this.#contents = contents;
+    this.#beginChild = beginChild;
+  }
+
+  /** Keeps what a step asked for; `children` are those of before and after it. */
+  keep(effect: Effect, head: RunHead, children: readonly Child[], at: number): void {
+    if (effect.type === "activity") this.#begin(effect, at);
+    else if (effect.type === "spawn") this.#startChild(effect, head, at);
+    else if (effect.type === "send") this.#keepSend(effect, head, children, at);
+    else if (effect.type === "cancel") this.#keepCancel(effect, head, at);
+  }
+
+  /** How to go back to what is in it now. */
+  mark(): () => void {
+    const begun = [...this.begun];
+    const lists: unknown[][] = [this.sends, this.starts, this.ended];
+    const lengths = lists.map(({ length }) => length);
+    return () => {
+      lists.forEach((list, index) => void list.splice(lengths[index] as number));
+      this.begun.clear();
+      for (const [key, one] of begun) this.begun.set(key, one);
+    };
+  }
+
+  /**
+   * An event between runs is a row of the inbox it goes to, in the same commit: delivered once, or never asked for.
+   * Gives the row's id.
+   */
+  send(head: RunHead, run: string, event: Event, at: number, parts: Partial<InboxRow> = {}): string {
+    const { tenant, subject } = head;
+    const id = this.#world.ids.next();
+    const bytes = this.#contents.close(encode(event as unknown as JsonObject));
+    this.sends.push({ tenant, run, id, subject, priority: 0, at, bytes, ...parts });
+    return id;
+  }
+
+  /** An activity is no longer pending: it settled, or was cancelled. One begun in this turn never was. */
+  endActivity(key: string): void {
+    if (!this.begun.delete(key)) this.ended.push(key);
+  }
+
+  /** The run has ended: the one that invoked it hears how. */
+  tellParent(head: RunHead, { status, output, reason }: State, { origin }: Event, at: number): void {
+    const { parent } = head;
+    // Whoever cancelled it does not wait for its end.
+    if (parent === undefined || (status === "cancelled" && origin === parent.run)) return;
+    const error = reason ?? { name: "Cancelled", message: `The run ${head.run} was cancelled` };
+    const result = status !== "done" ? { error } : output === undefined ? {} : { output };
+    this.send(head, parent.run, settledEvent(parent, result), at, expendable);
+  }
+
+  #keepCancel({ of, key }: CancelEffect, head: RunHead, at: number): void {
+    if (of === "activity") this.endActivity(key);
+    else if (of === "child") this.send(head, this.#childOf(key), cancelChildEvent(head.run), at, expendable);
+  }
+
+  #begin(effect: ActivityEffect, at: number): void {
+    const { key, activity } = effect;
+    const bytes = this.#contents.close(encode(pack(effect as unknown as JsonObject, this.#contents)));
+    const row: ActivityRow = {
+      ...{ ...this.#name, key, activity, attempt: 0 },
+      // This process runs it, as soon as it is durable.
+      ...{ status: "running", dueAt: at, bytes },
+    };
+    this.begun.set(key, { row, effect });
+  }
+
+  /** A child begins with this commit or not at all; one that cannot begin is an error its parent hears of. */
+  #startChild({ id, key, machine, input }: SpawnEffect, head: RunHead, at: number): void {
+    const { tenant, run, subject } = head;
+    try {
+      const undoes = machine === compensationName(head.machine);
+      const bound = this.#world.registry.read(machine, undoes ? head.version : undefined);
+      const allowed = limitsOf(bound.machine.definition.limits);
+      const parts = {
+        ...{ subject, attributes: {}, parent: { run, key, id } },
+        ...(allowed === undefined ? {} : { limits: allowed }),
+      };
+      const child = newRun({ tenant, run: this.#childOf(key) }, bound, parts, at);
+      this.starts.push(this.#beginChild(child, input, at));
+    } catch (error) {
+      this.send(head, run, settledEvent({ id, key }, { error: describeError(error) }), at, expendable);
+    }
+  }
+
+  #childOf(key: string): string {
+    return `${this.#name.run}/${key}`;
+  }
+
+  #keepSend({ to, event }: SendEffect, head: RunHead, children: readonly Child[], at: number): void {
+    const { run, parent } = head;
+    const sent: Event = { ...event, origin: run };
+    if (to === "self") this.send(head, run, sent, at);
+    else if (to === "parent") {
+      if (parent === undefined) return;
+      this.send(head, parent.run, { ...sent, invokeId: parent.id, invocation: parent.key }, at);
+    } else if ("run" in to) this.#sendTo(to.run, head, sent, at);
+    else if ("child" in to) {
+      // What an exit action sends may be for a child that the same step ends.
+      const child = children.findLast(({ id }) => id === to.child);
+      if (child !== undefined) this.send(head, this.#childOf(child.key), sent, at);
+    }
+  }
+
+  /** No run can have a name that stores cannot keep: the sender hears of it. */
+  #sendTo(run: string, head: RunHead, event: Event, at: number): void {
+    try {
+      checkName("run", run);
+    } catch (error) {
+      const { sendId } = event;
+      const failure: Event = { type: communicationErrorType, kind: "platform", data: describeError(error) };
+      const told = sendId === undefined ? failure : { ...failure, sendId };
+      this.send(head, head.run, told, at, expendable);
+      return;
+    }
+    this.send(head, run, event, at);
+  }
+}
