@@ -1,7 +1,6 @@
 /** The crowd: which runs the users of a world want, and what they do in it next. All of it is drawn. */
 import type { LimitSource } from "../../src/runtime/budget.ts";
 import type { Random } from "../../test/generate/random.ts";
-import { gaps } from "./gaps.ts";
 import type { Judge } from "./judge.ts";
 import type { Ledger, Sent } from "./ledger.ts";
 import type { Kind } from "./machines/kind.ts";
@@ -31,9 +30,7 @@ export class Crowd {
   /** Draws the runs there will be, and has them begun. */
   settle(): void {
     const { random, time, users } = this.#world;
-    const isDrawn = ({ machine }: Kind) => !gaps.waitingSteps || machine.definition.checkpoint === undefined;
-    const drawn = Object.entries(kinds).filter(([, kind]) => isDrawn(kind));
-    const chosen = random.some(drawn, random.between(1, 3));
+    const chosen = random.some(Object.entries(kinds), random.between(1, 3));
     for (const [name, kind] of chosen) {
       this.kinds.push(kind);
       const count = random.between(kind.runsMin ?? 1, kind.runsMax);
@@ -61,9 +58,7 @@ export class Crowd {
     if (kind.mends === undefined || judge.model.find({ run: name })?.head.status !== "parked") return;
     // Some try without having fixed anything, and see it parked again.
     if (random.chance(0.8)) void users.send({ ...this.#draw(name, kind, true), type: kind.mends });
-    time.after(random.between(0, 1_000), () => {
-      if (!gaps.racingRetries || !users.retrying.has(name)) void users.retry(name);
-    });
+    time.after(random.between(0, 1_000), () => void users.retry(name));
   }
 
   #tidy(): void {

@@ -71,7 +71,7 @@ export class Judge {
       else if (verb === "recordActivities")
         this.#recorded(args as [ActivityRow[], number], result as boolean[]);
       else if (verb === "removeDeadLetter" && result === true) this.#letterRemoved(args[1] as number);
-      else if (verb === "appendChunks")
+      else if (verb === "appendChunks" && result === true)
         addChunks(this.model, ...(args as [RunName, string, ChunkRow[]]), this.report);
       else if (verb === "writeDocument" && args[0] === systemTenant && args[1] === "outages" && result)
         noteOutages(this.model, args[3] as Uint8Array, this.#time.jumped, this.report);

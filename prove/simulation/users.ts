@@ -10,7 +10,6 @@ import type { LimitSource } from "../../src/runtime/budget.ts";
 import type { Handled } from "../../src/runtime/live-run.ts";
 import type { Run, Runtime } from "../../src/runtime/runtime.ts";
 import type { Random } from "../../test/generate/random.ts";
-import { gaps } from "./gaps.ts";
 import type { Judge } from "./judge.ts";
 import type { Ledger, Sent } from "./ledger.ts";
 import type { Life } from "./life.ts";
@@ -61,9 +60,6 @@ export class Users {
   open = 0;
   /** Waits for the end of a run, by its name; true once it was told. */
   readonly waits = new Map<string, { readonly life: Life; told: boolean }>();
-
-  /** Runs that somebody is bringing back. */
-  readonly retrying = new Set<string>();
 
   constructor(world: UserWorld) {
     this.#world = world;
@@ -235,7 +231,6 @@ export class Users {
   /** Brings a parked run back: tries until it was. */
   async retry(name: string): Promise<void> {
     this.open++;
-    this.retrying.add(name);
     const bringBack = async (runtime: Runtime) => {
       const run = await runtime.run(name);
       await run.retry().catch((error: unknown) => {
@@ -244,7 +239,6 @@ export class Users {
       });
     };
     while (!(await this.#ask(bringBack))) await this.#pause();
-    this.retrying.delete(name);
     this.#world.say(undefined, `${name} is brought back`);
     this.open--;
   }
@@ -341,8 +335,7 @@ export class Users {
     return new Promise((resolve) => {
       const stop = this.#world.time.after(patienceMs, () => {
         // A process that stands still may answer yet; one that runs should have.
-        if (life.status === "alive" && !(gaps.lateWaits && life.isDoubted))
-          this.#world.judge.report(8, `${life.name} left a call unanswered`);
+        if (life.status === "alive") this.#world.judge.report(8, `${life.name} left a call unanswered`);
         resolve(undefined);
       });
       const end = (answer: Answer<Value>) => {

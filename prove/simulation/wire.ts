@@ -3,10 +3,9 @@
  * process does; its reply may never come. What is on its way when its sender dies arrives all the same.
  */
 import { HoldfastError } from "../../src/errors.ts";
-import type { Commit, Store } from "../../src/store/store.ts";
+import type { Store } from "../../src/store/store.ts";
 import type { Random } from "../../test/generate/random.ts";
 import { type Call, type Disk, isWrite, perform, type Verb } from "./disk.ts";
-import { gaps } from "./gaps.ts";
 import type { Life } from "./life.ts";
 import { happenTo, type Time } from "./time.ts";
 import type { Weather } from "./weather.ts";
@@ -17,8 +16,6 @@ export interface WireWorld {
   readonly disk: Disk;
   readonly random: Random;
   weather(): Weather;
-  /** The newest right that was given. */
-  epoch(): number;
   /** How often the power has failed; what was on its way then is gone. */
   powerCuts(): number;
   crash(life: Life, why: string): void;
@@ -43,9 +40,8 @@ export function wireOf(world: WireWorld, life: Life): Store {
 
 function call(world: WireWorld, life: Life, given: Call): Promise<unknown> {
   if (life.status === "dead") return never;
-  const fault = spare(drawFault(world, given), given);
-  const isQuick = given.verb === "readKeys" && gaps.slowKeys;
-  const [before, after] = isQuick ? [0, 0] : [drawDelayMs(world), drawDelayMs(world)];
+  const fault = drawFault(world, given);
+  const [before, after] = [drawDelayMs(world), drawDelayMs(world)];
   if (fault === "crash before") {
     world.crash(life, `before ${given.verb}`);
     return never;
@@ -66,8 +62,7 @@ function call(world: WireWorld, life: Life, given: Call): Promise<unknown> {
     };
     const carryOut = async () => {
       if (world.powerCuts() !== cuts) return;
-      const isLate = asked.verb === "appendChunks" && life.epoch !== world.epoch();
-      if (fault === "refuse" || (isLate && gaps.latePieces)) return fail("is refused");
+      if (fault === "refuse") return fail("is refused");
       const result = await carry(world, life, asked);
       if (twice) world.time.after(after, () => void carryAgain(world, life, asked, cuts));
       if (result.error !== undefined) return answer(() => reject(result.error));
@@ -118,17 +113,6 @@ function drawFault({ random, weather }: WireWorld, { verb }: Call): Fault {
   if (drawn < crashBefore + crashAfter) return "crash after";
   if (drawn < crashBefore + crashAfter + refuse) return "refuse";
   return drawn < crashBefore + crashAfter + refuse + lose ? "lose" : "none";
-}
-
-/** The same fault, unless the runtime is known not to survive it yet. */
-function spare(fault: Fault, { verb, args }: Call): Fault {
-  if (fault !== "lose" && fault !== "refuse") return fault;
-  if (verb === "readInbox" && gaps.inboxReads) return "none";
-  if (fault === "refuse") return fault;
-  if (verb === "enqueue" && gaps.lostSends) return "none";
-  if (verb !== "commit") return fault;
-  const some = (part: "sends" | "ended") => (args[0] as Commit[]).some((commit) => commit[part].length > 0);
-  return (gaps.lostSends && some("sends")) || (gaps.lostCancels && some("ended")) ? "none" : fault;
 }
 
 /** Long enough for a lease to lapse. */

@@ -237,7 +237,6 @@ class World {
       disk: this.disk,
       random: this.random,
       weather: () => this.#weather,
-      epoch: () => this.judge.model.epoch,
       powerCuts: () => this.#cuts,
       crash: (life: Life, why: string) => this.#crash(life, why),
       performed: (life: Life, call: Call, result: unknown) => this.#performed(life, call, result),

@@ -94,12 +94,12 @@ export class Engine implements Runtime, Access {
     });
     this.#registry = createRegistry([...options.machines, this.#schedules.entry]);
     this.past = new Past(store, seal);
-    this.streams = new Streams(store, clock, seal);
     const arrived = (name: RunName) => void this.#inboxes.fetch(name);
     this.deadLetters = new DeadLetters({ store, seal, check: () => this.#check(), arrived });
     const failed = (error: unknown) => this.#fail(error);
     this.#ownership = new Ownership(store, clock, workerName(ids.next()), failed);
     const epoch = () => this.#ownership.epoch;
+    this.streams = new Streams(store, clock, seal, epoch);
     this.#loop = new StepLoop({
       ...{ store, clock, seal, ids, epoch, failed, registry: this.#registry },
       published: (checkpoint) => this.#publish(checkpoint),

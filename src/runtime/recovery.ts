@@ -127,7 +127,8 @@ function withStarts({ run, outbox }: Checkpoint): RunName[] {
   return [run.name, ...outbox.starts.flatMap(withStarts)];
 }
 
-function fencedError({ run }: RunName): HoldfastError {
+/** Says that this process may not write any more. */
+export function fencedError({ run }: RunName): HoldfastError {
   return new HoldfastError(
     "STORE_OWNED",
     `Another process owns the runs of this store now; ${JSON.stringify(run)} goes on there`,

@@ -10,6 +10,7 @@ import type { ChunkRow, RunName } from "../store/records.ts";
 import type { Store } from "../store/store.ts";
 import type { Clock } from "./clock.ts";
 import { keyOf } from "./name.ts";
+import { fencedError } from "./recovery.ts";
 import type { Owner, Seal } from "./seal.ts";
 import { Waiters } from "./waiters.ts";
 
@@ -41,12 +42,14 @@ export class Streams {
   readonly #store: Store;
   readonly #clock: Clock;
   readonly #seal: Seal;
+  readonly #epoch: () => number;
   readonly #news = new Waiters<void>();
 
-  constructor(store: Store, clock: Clock, seal: Seal) {
+  constructor(store: Store, clock: Clock, seal: Seal, epoch: () => number) {
     this.#store = store;
     this.#clock = clock;
     this.#seal = seal;
+    this.#epoch = epoch;
   }
 
   /**
@@ -62,7 +65,7 @@ export class Streams {
       attempt = Math.max(given, last.attempt + 1);
     }
     const append = async (rows: readonly ChunkRow[]) => {
-      await this.#store.appendChunks(name, name.key, rows);
+      if (!(await this.#store.appendChunks(name, name.key, rows, this.#epoch()))) throw fencedError(name);
       this.#news.tell(placeOf(name), undefined);
     };
     const close = (data: Json) => this.#seal.close(encode(data), owner);

@@ -166,8 +166,11 @@ export interface Store {
   /** Removes one; says whether it was there. */
   removeDeadLetter(tenant: string, number: number): Promise<boolean>;
 
-  /** Adds pieces to an activity's stream; those whose offset is there already, or whose run is not, are left. */
-  appendChunks(name: RunName, key: string, chunks: readonly ChunkRow[]): Promise<void>;
+  /**
+   * Adds pieces to an activity's stream, if the epoch is good and the run is there; says whether they were. A piece whose
+   * offset is there already is left out.
+   */
+  appendChunks(name: RunName, key: string, chunks: readonly ChunkRow[], epoch: number): Promise<boolean>;
   /** Pieces in order, from an offset (itself included) on. */
   readChunks(name: RunName, key: string, from: number, limit: number): Promise<readonly ChunkRow[]>;
 

@@ -1,5 +1,4 @@
 /** A bug that can be planted: one change to a production source, and the invariant that catches it. */
-import type { Gaps } from "../gaps.ts";
 import type { Invariant } from "../invariants/report.ts";
 import type { Change } from "../plant.ts";
 
@@ -9,8 +8,6 @@ export interface Bug extends Change {
   readonly catches: readonly Invariant[];
   /** A seed from which on it is soon caught; 1 for most. */
   readonly from?: number;
-  /** It cannot be caught while worlds are spared this. */
-  readonly behind?: keyof Gaps;
   /** What else must change, where a second check would make up for the first. */
   readonly also?: readonly Change[];
 }

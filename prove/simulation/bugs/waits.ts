@@ -179,7 +179,6 @@ export const waitBugs: readonly Bug[] = [
     file: "src/runtime/checkpoint-policy.ts",
     find: "return taken.length < checkpoint.every;",
     replace: "return taken.length <= checkpoint.every;",
-    behind: "waitingSteps",
     catches: [8],
   },
   {
@@ -187,7 +186,6 @@ export const waitBugs: readonly Bug[] = [
     file: "src/runtime/checkpoint-policy.ts",
     find: "if (checkpoint.when({ before, after: step.state })) return false;",
     replace: "if (taken.length > 1 && checkpoint.when({ before, after: step.state })) return false;",
-    behind: "waitingSteps",
     catches: [8],
   },
   {
@@ -195,7 +193,6 @@ export const waitBugs: readonly Bug[] = [
     file: "src/runtime/checkpoint-policy.ts",
     find: 'if (checkpoint === "step" || forced ||',
     replace: 'if (checkpoint === "step" ||',
-    behind: "waitingSteps",
     catches: [8],
   },
   {
@@ -210,7 +207,6 @@ export const waitBugs: readonly Bug[] = [
         replace: "",
       },
     ],
-    behind: "waitingSteps",
     catches: [2, 8],
   },
   {
@@ -218,7 +214,6 @@ export const waitBugs: readonly Bug[] = [
     file: "src/runtime/step-loop.ts",
     find: "waiting.forced = true;",
     replace: "",
-    behind: "waitingSteps",
     catches: [8, 27],
   },
 ];

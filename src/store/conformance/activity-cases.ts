@@ -87,9 +87,9 @@ const chunkOf = (offset: number, attempt = 1): ChunkRow => {
 
 export const chunkCases: Cases = {
   "pieces come back in order, from an offset on, so many at a time": async ({ store, reopen, expect }) => {
-    await begun(store);
-    await store.appendChunks(sample, "1.0", [chunkOf(2), chunkOf(0), chunkOf(1)]);
-    await store.appendChunks(sample, "1.0", [chunkOf(3, 2)]);
+    const { epoch } = await begun(store);
+    await store.appendChunks(sample, "1.0", [chunkOf(2), chunkOf(0), chunkOf(1)], epoch);
+    await store.appendChunks(sample, "1.0", [chunkOf(3, 2)], epoch);
     const opened = await reopen();
     expect(await opened.readChunks(sample, "1.0", 0, 9)).toEqual([
       chunkOf(0),
@@ -102,24 +102,33 @@ export const chunkCases: Cases = {
   },
 
   "a piece that is there is never replaced": async ({ store, expect }) => {
-    await begun(store);
-    await store.appendChunks(sample, "1.0", [chunkOf(0)]);
-    await store.appendChunks(sample, "1.0", [chunkOf(0, 2), chunkOf(1, 2)]);
+    const { epoch } = await begun(store);
+    await store.appendChunks(sample, "1.0", [chunkOf(0)], epoch);
+    await store.appendChunks(sample, "1.0", [chunkOf(0, 2), chunkOf(1, 2)], epoch);
     expect(await store.readChunks(sample, "1.0", 0, 9)).toEqual([chunkOf(0), chunkOf(1, 2)]);
   },
 
   "streams are each activity's own, and outlive it": async ({ store, expect }) => {
     const { epoch, head } = await begun(store, { begun: [activityOf("1.0")] });
-    await store.appendChunks(sample, "1.0", [chunkOf(0)]);
+    await store.appendChunks(sample, "1.0", [chunkOf(0)], epoch);
     await committed(store, commitOn(head, epoch, { ended: ["1.0"] }));
     expect(await store.readChunks(sample, "1.0", 0, 9)).toEqual([chunkOf(0)]);
     expect(await store.readChunks(sample, "1.1", 0, 9)).toEqual([]);
   },
 
+  "I2: whoever does not own the runs adds no pieces": async ({ store, expect }) => {
+    const { epoch } = await begun(store);
+    expect(await store.appendChunks(sample, "1.0", [chunkOf(0)], epoch - 1)).toEqual(false);
+    expect(await store.appendChunks(sample, "1.0", [chunkOf(0)], epoch)).toEqual(true);
+    await owned(store, "worker-2", noon + leaseMs);
+    expect(await store.appendChunks(sample, "1.0", [chunkOf(1)], epoch)).toEqual(false);
+    expect(await store.readChunks(sample, "1.0", 0, 9)).toEqual([chunkOf(0)]);
+  },
+
   "a run that is not there has no stream": async ({ store, expect }) => {
     const { epoch } = await begun(store);
-    await store.appendChunks({ tenant, run: "later" }, "1.0", [chunkOf(0)]);
-    await store.appendChunks(sample, "1.0", []);
+    expect(await store.appendChunks({ tenant, run: "later" }, "1.0", [chunkOf(0)], epoch)).toEqual(false);
+    expect(await store.appendChunks(sample, "1.0", [], epoch)).toEqual(true);
     await committed(store, firstCommit("later", epoch));
     expect(await store.readChunks({ tenant, run: "later" }, "1.0", 0, 9)).toEqual([]);
   },

@@ -222,7 +222,10 @@ export class Draw {
     const chunks = [offset, offset + 1].map((at) => {
       return { offset: at, attempt: this.#chance.below(3), bytes: bytesOf(String(this.#ids++)) };
     });
-    return operation("appendChunks", [name, key, chunks], (store) => store.appendChunks(name, key, chunks));
+    const epoch = this.#epoch();
+    return operation("appendChunks", [name, key, chunks, epoch], (store) =>
+      store.appendChunks(name, key, chunks, epoch),
+    );
   }
 
   #writeDocument(): Operation {

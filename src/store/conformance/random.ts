@@ -17,7 +17,7 @@ export const answersToReach: readonly string[] = [
   ...["due some", "nextDue some", "readKeys some", "readHead some", "load some", "readInbox some"],
   ...["readAt some", "readDeadLetters some", "removeDeadLetter true", "removeDeadLetter false"],
   ...["readJournal some", "readContents some", "findRuns some", "readChunks some", "readDocument some"],
-  ...["recordActivities true", "recordActivities false", "appendChunks"],
+  ...["recordActivities true", "recordActivities false", "appendChunks true", "appendChunks false"],
   ...["writeDocument true", "writeDocument false", "reopen"],
 ];
 
@@ -58,7 +58,7 @@ async function answerOf(operation: Operation, store: Store): Promise<unknown> {
 
 /** What an answer counts as. */
 function namesOf({ verb }: Operation, answer: unknown): string[] {
-  if (answer === undefined) return verb === "release" || verb === "appendChunks" ? [verb] : [];
+  if (answer === undefined) return verb === "release" ? [verb] : [];
   if (typeof answer === "boolean") return [`${verb} ${answer}`];
   const parts = Array.isArray(answer) ? answer : [answer];
   if (verb === "commit" || verb === "own") return parts.map(({ outcome }) => `${verb} ${outcome}`);

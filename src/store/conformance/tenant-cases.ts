@@ -22,9 +22,8 @@ async function twins(store: Store): Promise<{ readonly epoch: number; readonly h
   const heads = [];
   for (const commit of commits) heads.push(await committed(store, commit));
   for (const tenant of tenants) {
-    await store.appendChunks({ tenant, run: "run-1" }, "1.0", [
-      { offset: 0, attempt: 1, bytes: bytesOf(tenant) },
-    ]);
+    const piece = { offset: 0, attempt: 1, bytes: bytesOf(tenant) };
+    await store.appendChunks({ tenant, run: "run-1" }, "1.0", [piece], epoch);
     await store.writeDocument(tenant, "board", 0, bytesOf(tenant));
   }
   return { epoch, heads };

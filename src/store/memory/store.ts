@@ -264,12 +264,18 @@ class MemoryStore implements Store {
     return this.#deadLetters.get(number)?.tenant === tenant && this.#deadLetters.delete(number);
   }
 
-  async appendChunks(name: RunName, key: string, chunks: readonly ChunkRow[]): Promise<void> {
+  async appendChunks(
+    name: RunName,
+    key: string,
+    chunks: readonly ChunkRow[],
+    epoch: number,
+  ): Promise<boolean> {
     const run = this.#find(name);
-    if (run === undefined) return;
+    if (run === undefined || !isOwnedUnder(this.#lease, epoch)) return false;
     const stream = run.chunks.get(key) ?? new Map<number, ChunkRow>();
     run.chunks.set(key, stream);
     for (const chunk of chunks) if (!stream.has(chunk.offset)) stream.set(chunk.offset, copy(chunk));
+    return true;
   }
 
   async readChunks(name: RunName, key: string, from: number, limit: number): Promise<readonly ChunkRow[]> {

@@ -67,7 +67,7 @@ export function queriesFor(schema: string) {
       LEFT JOIN ${schema}.entry e ON e.run_id = r.id AND e.seq = n.seq ORDER BY n.place`,
     enqueue: `SELECT to_jsonb(${schema}.enqueue($1, $2, $3)) AS outcomes`,
     recordActivities: `SELECT to_jsonb(${schema}.record_activities($1, $2, $3, $4)) AS recorded`,
-    appendChunks: `SELECT ${schema}.append_chunks($1, $2, $3, $4, $5, $6)`,
+    appendChunks: `SELECT ${schema}.append_pieces($1, $2, $3, $4, $5, $6, $7) AS appended`,
     writeDocument: `SELECT ${schema}.write_document($1, $2, $3, $4, $5) AS written`,
     removeDeadLetter: `SELECT ${schema}.remove_dead_letter($1, $2, $3) AS removed`,
 

@@ -235,15 +235,21 @@ class PostgresStore implements Store {
     return row?.removed as boolean;
   }
 
-  async appendChunks(name: RunName, key: string, chunks: readonly ChunkRow[]): Promise<void> {
-    if (chunks.length === 0) return;
+  async appendChunks(
+    name: RunName,
+    key: string,
+    chunks: readonly ChunkRow[],
+    epoch: number,
+  ): Promise<boolean> {
     const pieces = new Pieces();
     const rows = chunks.map(({ offset, attempt, bytes }) => ({
       place: offset,
       attempt,
       ...pieces.add(bytes),
     }));
-    await this.#write("appendChunks", [name.tenant, name.run, key, JSON.stringify(rows), pieces.all()]);
+    const given = [epoch, name.tenant, name.run, key, JSON.stringify(rows), pieces.all()];
+    const [answer] = await this.#write("appendChunks", given);
+    return answer?.appended as boolean;
   }
 
   async readChunks(name: RunName, key: string, from: number, limit: number): Promise<readonly ChunkRow[]> {

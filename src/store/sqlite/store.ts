@@ -9,7 +9,7 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { limits } from "../../limits.ts";
 import { checkCommit } from "../commit.ts";
 import { copyOf } from "../known.ts";
-import { aliveBefore, type LeaseRow, takeLease } from "../lease.ts";
+import { aliveBefore, isOwnedUnder, type LeaseRow, takeLease } from "../lease.ts";
 import type {
   ActivityRow,
   ChunkRow,
@@ -238,13 +238,18 @@ class SqliteStore implements Store {
     return this.#do(({ statements }) => statements.deleteDeadLetter.run(tenant, number).changes === 1);
   }
 
-  async appendChunks(name: RunName, key: string, chunks: readonly ChunkRow[]): Promise<void> {
-    if (chunks.length === 0) return;
+  async appendChunks(
+    name: RunName,
+    key: string,
+    chunks: readonly ChunkRow[],
+    epoch: number,
+  ): Promise<boolean> {
     return this.#write(({ statements }) => {
       const id = findId(statements, name);
-      if (id === undefined) return;
+      if (id === undefined || !isOwnedUnder(readLease(statements, this.#path), epoch)) return false;
       for (const { offset, attempt, bytes } of chunks)
         statements.insertChunk.run(id, key, offset, attempt, bytes);
+      return true;
     });
   }
 
