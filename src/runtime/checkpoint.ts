@@ -51,7 +51,7 @@ export class Checkpoint {
   head: RunHead;
   state: State;
   /** What goes out with the commit. */
-  readonly outbox: Outbox;
+  readonly outbox: Outbox<Checkpoint>;
   /** Whether something waits for this commit: an effect, an end, or somebody who wants to know. */
   forced = false;
   /** Why the run is parked. */

@@ -2,11 +2,10 @@
  * The engine behind the façade: finds runs, hands them events, and sees to what follows from a commit. Every decision is
  * the step loop's, every promise the store's.
  */
-import { describeError } from "../core/describe-error.ts";
 import { type Event, type EventShape, startEvent } from "../core/event.ts";
 import type { Json } from "../core/json.ts";
 import type { Machine, MachineTypes } from "../core/machine.ts";
-import { closedError, HoldfastError, isUnavailable } from "../errors.ts";
+import { closedError, HoldfastError } from "../errors.ts";
 import { limits } from "../limits.ts";
 import type { RunHead, RunName, Spending } from "../store/records.ts";
 import type { LoadedRun, Store } from "../store/store.ts";
@@ -15,7 +14,6 @@ import { checkAttributes } from "./attributes.ts";
 import { checkLimits, limitsOf } from "./budget.ts";
 import type { Checkpoint } from "./checkpoint.ts";
 import { type Clock, systemClock } from "./clock.ts";
-import { parkEvent } from "./control.ts";
 import { DeadLetters } from "./dead-letters.ts";
 import { findRuns } from "./find.ts";
 import { type Access, type Admitted, Handle, replyName } from "./handle.ts";
@@ -23,9 +21,10 @@ import { hydrate } from "./hydrate.ts";
 import { type Ids, systemIds } from "./ids.ts";
 import { Inboxes } from "./inboxes.ts";
 import { type Delivery, type Handled, hasEnded, type LiveRun, newRun } from "./live-run.ts";
-import { checkName, defaultTenant, keyOf, unknownRunError } from "./name.ts";
+import { checkName, defaultTenant, unknownRunError } from "./name.ts";
 import { Observers } from "./observers.ts";
 import { Ownership } from "./ownership.ts";
+import { parkWith } from "./park.ts";
 import { Past } from "./past.ts";
 import { Receipts } from "./receipts.ts";
 import { Recovery } from "./recovery.ts";
@@ -72,8 +71,6 @@ export class Engine implements Runtime, Access {
   readonly #ownership: Ownership;
   readonly #waker: Waker;
   readonly #schedules: Schedules;
-  /** Runs that are being parked: one reason is enough. */
-  readonly #parking = new Set<string>();
   #closed = false;
   #failure: unknown;
   readonly #stopping = new Waiters<unknown>();
@@ -85,12 +82,12 @@ export class Engine implements Runtime, Access {
     this.#store = store;
     this.clock = clock;
     this.ids = ids;
+    const problem = (name: RunName, error: unknown) => this.#observers.problem(name, error);
     this.#schedules = new Schedules({
-      clock,
+      ...{ clock, problem },
       start: (machine, ...given) => this.start(machine, ...given),
       run: (id, given) => this.run(id, given),
       machine: (id) => this.#registry.read(id).machine,
-      problem: (name, error) => this.#observers.problem(name, error),
     });
     this.#registry = createRegistry([...options.machines, this.#schedules.entry]);
     this.past = new Past(store, seal);
@@ -110,7 +107,7 @@ export class Engine implements Runtime, Access {
     const find = (name: RunName) => this.#find(name);
     const deliver = (run: LiveRun, delivery: Delivery) => this.#loop.deliver(run, delivery);
     const isTaking = (run: LiveRun) => this.#loop.isTaking(run);
-    const park = (run: LiveRun, error: unknown) => this.#park(run, error);
+    const park = parkWith({ find, problem, deliver: (run, event) => this.deliver(run, event) });
     const isBusy = (run: LiveRun) => this.#loop.isBusy(run);
     this.#residents = new Residents(isBusy);
     this.#inboxes = new Inboxes({
@@ -134,10 +131,9 @@ export class Engine implements Runtime, Access {
       wakeLater: (names) => this.#waker.wakeLater(names),
     });
     this.#waker = new Waker({
-      ...{ store, clock, find, park, isTaking, isBusy },
+      ...{ store, clock, find, park, problem, isTaking, isBusy },
       deliver: (run, event) => this.deliver(run, event),
       refill: (run) => this.#inboxes.refill(run),
-      problem: (name, error) => this.#observers.problem(name, error),
     });
     const settling = new Settling({
       ...{ clock, find, park },
@@ -347,20 +343,6 @@ export class Engine implements Runtime, Access {
     if (replyTo === undefined) return;
     const dropped = `The run ${JSON.stringify(name.run)} deferred ${JSON.stringify(type)}, and no state takes it any more`;
     this.replies.refuse(replyName(name, replyTo), new HoldfastError("ASK_UNANSWERED", dropped));
-  }
-
-  /** Puts a run aside for a person, with what is wrong. */
-  #park({ name }: LiveRun, error: unknown): void {
-    const key = keyOf(name);
-    if (isUnavailable(error) || this.#parking.has(key)) return;
-    this.#parking.add(key);
-    const park = async () => {
-      const run = await this.#find(name);
-      if (run?.head.status === "active") await this.deliver(run, parkEvent(describeError(error)));
-    };
-    park()
-      .catch((cause: unknown) => this.#observers.problem(name, cause))
-      .finally(() => this.#parking.delete(key));
   }
 
   register(machine: Parameters<Registry["register"]>[0]): void {

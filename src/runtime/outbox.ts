@@ -11,7 +11,6 @@ import { encode } from "../store/codec.ts";
 import { pack } from "../store/content.ts";
 import type { ActivityRow, InboxRow, RunHead, RunName } from "../store/records.ts";
 import { limitsOf } from "./budget.ts";
-import type { Checkpoint } from "./checkpoint.ts";
 import type { FreshContents } from "./contents.ts";
 import { cancelChildEvent } from "./control.ts";
 import type { Ids } from "./ids.ts";
@@ -32,25 +31,25 @@ export interface OutboxWorld {
 }
 
 /** The turn with which a child run begins; throws if it cannot. */
-type Begin = (run: LiveRun, input: Json | undefined, at: number) => Checkpoint;
+type Begin<Turn> = (run: LiveRun, input: Json | undefined, at: number) => Turn;
 
 /** It may vanish if its run is gone: nobody would miss it. */
 const expendable = { expendable: true } as const;
 
-export class Outbox {
+export class Outbox<Turn> {
   /** Events for this or other runs. */
   readonly sends: InboxRow[] = [];
   /** Child runs that begin. */
-  readonly starts: Checkpoint[] = [];
+  readonly starts: Turn[] = [];
   readonly begun = new Map<string, Begun>();
   /** The keys of activities that are settled or cancelled. */
   readonly ended: string[] = [];
   readonly #name: RunName;
   readonly #world: OutboxWorld;
   readonly #contents: FreshContents;
-  readonly #beginChild: Begin;
+  readonly #beginChild: Begin<Turn>;
 
-  constructor(name: RunName, world: OutboxWorld, contents: FreshContents, beginChild: Begin) {
+  constructor(name: RunName, world: OutboxWorld, contents: FreshContents, beginChild: Begin<Turn>) {
     this.#name = name;
     this.#world = world;
     this.#contents = contents;

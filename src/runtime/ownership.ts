@@ -1,5 +1,6 @@
 /** The right of this process to step the runs of a store: taken at the start, renewed while it lives, given back at the end. */
 import { HoldfastError, isUnavailable } from "../errors.ts";
+import type { RunName } from "../store/records.ts";
 import type { Store } from "../store/store.ts";
 import type { Clock } from "./clock.ts";
 import { isGone } from "./worker.ts";
@@ -85,5 +86,13 @@ function lostError(): HoldfastError {
   return new HoldfastError(
     "STORE_OWNED",
     "Another process owned the runs of this store in between; create another runtime",
+  );
+}
+
+/** Says that this process may not write any more. */
+export function fencedError({ run }: RunName): HoldfastError {
+  return new HoldfastError(
+    "STORE_OWNED",
+    `Another process owns the runs of this store now; ${JSON.stringify(run)} goes on there`,
   );
 }

@@ -6,6 +6,7 @@ import type { CommitOutcome } from "../store/store.ts";
 import type { Checkpoint } from "./checkpoint.ts";
 import { isControl } from "./control.ts";
 import { type Delivery, type Handled, hasEnded, type LiveRun } from "./live-run.ts";
+import { fencedError } from "./ownership.ts";
 import type { Receipt } from "./run.ts";
 
 export interface RecoveryWorld {
@@ -125,14 +126,6 @@ export class ParkedError extends Error {
 /** The run of a turn, and all that were to begin with it. */
 function withStarts({ run, outbox }: Checkpoint): RunName[] {
   return [run.name, ...outbox.starts.flatMap(withStarts)];
-}
-
-/** Says that this process may not write any more. */
-export function fencedError({ run }: RunName): HoldfastError {
-  return new HoldfastError(
-    "STORE_OWNED",
-    `Another process owns the runs of this store now; ${JSON.stringify(run)} goes on there`,
-  );
 }
 
 function endedError({ head }: LiveRun, { type }: Event): HoldfastError {

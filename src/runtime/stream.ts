@@ -10,7 +10,7 @@ import type { ChunkRow, RunName } from "../store/records.ts";
 import type { Store } from "../store/store.ts";
 import type { Clock } from "./clock.ts";
 import { keyOf } from "./name.ts";
-import { fencedError } from "./recovery.ts";
+import { fencedError } from "./ownership.ts";
 import type { Owner, Seal } from "./seal.ts";
 import { Waiters } from "./waiters.ts";
 

@@ -12,7 +12,7 @@ export const waitBugs: readonly Bug[] = [
   {
     name: "timer not looked for",
     file: "src/runtime/waker.ts",
-    find: "if (next !== undefined) this.wakeAt(next > now ? next : now + laterMs);",
+    find: "else this.wakeAt(Math.min(next ?? Number.POSITIVE_INFINITY, now + lookMs));",
     replace: "",
     catches: [8],
   },
@@ -114,8 +114,8 @@ export const waitBugs: readonly Bug[] = [
   {
     name: "activity never begun",
     file: "src/runtime/engine.ts",
-    find: "for (const one of begun.values()) this.#activities.start(",
-    replace: "for (const one of [...begun.values()].slice(1)) this.#activities.start(",
+    find: "for (const one of outbox.begun.values()) this.#activities.start(",
+    replace: "for (const one of [...outbox.begun.values()].slice(1)) this.#activities.start(",
     catches: [8],
   },
   {
