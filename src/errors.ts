@@ -100,6 +100,8 @@ export const errors = {
     meaning: "A run, tenant, subject or key has a name that stores cannot keep.",
   },
   RUN_UNKNOWN: { retry: "after-fix", meaning: "There is no run of that id for this tenant." },
+  CHECKPOINT_UNKNOWN: { retry: "after-fix", meaning: "A run has no checkpoint of that number." },
+  PATH_INVALID: { retry: "after-fix", meaning: "A text names no place in a context." },
   RUN_DIFFERS: {
     retry: "after-fix",
     meaning: "A run of that id exists already, of another machine or with another input.",

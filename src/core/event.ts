@@ -52,6 +52,16 @@ export const resumeEvent = (outages: readonly Outage[]): Event => ({
   data: { outages: outages.map(({ from, until }) => ({ from, until })) },
 });
 
+/** The event with which a run goes back to a checkpoint. */
+export const rollbackEvent = (to: number): Event => ({ type: "rollback", kind: "platform", data: { to } });
+
+/** The event with which a fork begins. */
+export const forkEvent = (run: string, seq: number): Event => ({
+  type: "fork",
+  kind: "platform",
+  data: { run, seq },
+});
+
 export const doneStateType = (stateName: string): string => `done.state.${stateName}`;
 export const doneInvokeType = (invokeId: string): string => `done.invoke.${invokeId}`;
 export const errorInvokeType = (invokeId: string): string => `error.invoke.${invokeId}`;

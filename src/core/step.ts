@@ -158,7 +158,8 @@ function workFromOutside(machine: Runnable, state: State, event: Event, options:
   return new Work(machine.chart, state, configuration, event, options);
 }
 
-function withModel(work: Work, run: (work: Work) => Step): Step {
+/** Runs a step with its data model open. */
+export function withModel(work: Work, run: (work: Work) => Step): Step {
   const { model } = work.chart;
   if (model.open === undefined) return run(work);
   try {
@@ -257,7 +258,7 @@ function recall(work: Work): void {
 }
 
 /** Runs to a stable state: eventless transitions before raised events, invocations when neither is left. */
-function settle(work: Work): void {
+export function settle(work: Work): void {
   while (!isOver(work)) {
     const transitions = selectEventless(work);
     if (transitions.length > 0) takeTransitions(work, transitions, undefined);
@@ -290,7 +291,8 @@ function isOver(work: Work): boolean {
   return work.configuration.final;
 }
 
-function finish(work: Work, outcome: Outcome): Step {
+/** The step that ends where the work is now; throws what refuses it. */
+export function finish(work: Work, outcome: Outcome): Step {
   if (isOver(work)) return end(work, "done");
   checkInvariants(work);
   return made(work, outcome, "active", undefined);

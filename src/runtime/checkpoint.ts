@@ -18,11 +18,12 @@ import { checkAttributes } from "./attributes.ts";
 import { addSpending, endOfTime, exhausted } from "./budget.ts";
 import { FreshContents } from "./contents.ts";
 import { isControl, parkEvent, parkReason, returnOf } from "./control.ts";
+import { debugAfter, stopAfter, stopBefore } from "./debug.ts";
 import type { Ids } from "./ids.ts";
 import type { Delivery, LiveRun } from "./live-run.ts";
 import { Outbox } from "./outbox.ts";
 import type { Saved } from "./past.ts";
-import type { Registry } from "./registry.ts";
+import type { BoundMachine, Registry } from "./registry.ts";
 import type { Seal } from "./seal.ts";
 import { takeStep } from "./take-step.ts";
 
@@ -50,6 +51,8 @@ export class Checkpoint {
   readonly aside: { readonly delivery: Delivery; readonly row: string }[] = [];
   head: RunHead;
   state: State;
+  /** The definition it runs by after this turn. */
+  machine: BoundMachine;
   /** What goes out with the commit. */
   readonly outbox: Outbox<Checkpoint>;
   /** Whether something waits for this commit: an effect, an end, or somebody who wants to know. */
@@ -64,6 +67,7 @@ export class Checkpoint {
   get parks(): boolean {
     return this.#before === "active" && this.head.status === "parked";
   }
+  readonly #world: Recording;
   readonly #before: RunStatus;
   readonly #contents: FreshContents;
   readonly #rows: EntryRow[] = [];
@@ -75,6 +79,8 @@ export class Checkpoint {
     this.run = run;
     this.head = run.head;
     this.state = run.state;
+    this.machine = run.machine;
+    this.#world = world;
     this.#before = run.head.status;
     this.#contents = new FreshContents(run, world.seal);
     this.outbox = new Outbox(run.name, world, this.#contents, (...child) => begin(world, ...child));
@@ -117,26 +123,37 @@ export class Checkpoint {
     return true;
   }
 
+  /** Parks the run before it takes an event, if it has a breakpoint there; says whether it did. */
+  stopsBefore({ event }: Delivery, at: number): boolean {
+    const reason = stopBefore(this.head, event);
+    if (reason !== undefined) this.#end(parkEvent(reason), at);
+    return reason !== undefined;
+  }
+
   #record(delivery: Delivery, at: number): void {
-    const step = takeStep(this.run, this.state, delivery.event, at);
-    this.#add(delivery.event, step, at, delivery);
+    const { head, state } = this;
+    const { event, take = (run, from, now) => takeStep(run, from, event, now, this.head.run) } = delivery;
+    const step = take(this, state, at);
+    this.#add(event, step, at, delivery);
     const ends = step.state.status !== "active";
     const isAwaited = delivery.row === undefined || delivery.isAwaited?.() === true;
     if (isAwaited || step.effects.length > 0 || ends) this.forced = true;
     if (step.outcome === "refused" && settles(delivery.event)) this.#park(step, at);
     const reason = this.head.status === "active" ? exhausted(this.head, at) : undefined;
     if (reason !== undefined) this.#end(cancelEvent(reason), at);
+    const stop = this.head.status === "active" ? stopAfter(head, event, state, step.state) : undefined;
+    if (stop !== undefined) this.#end(parkEvent(stop), at);
   }
 
   /** How to go back to where the turn is now, should a delivery fail half-way, as when an effect is too large to keep. */
   #mark(): () => void {
-    const { head, state, forced, reason } = this;
+    const { head, state, machine, forced, reason } = this;
     const bytes = this.#bytes;
     const outbox = this.outbox.mark();
     const lists: unknown[][] = [this.taken, this.#rows];
     const lengths = lists.map(({ length }) => length);
     return () => {
-      Object.assign(this, { head, state, forced, reason });
+      Object.assign(this, { head, state, machine, forced, reason });
       this.#bytes = bytes;
       lists.forEach((list, index) => void list.splice(lengths[index] as number));
       outbox();
@@ -149,7 +166,7 @@ export class Checkpoint {
   }
 
   #end(event: Event, at: number): void {
-    this.#add(event, takeStep(this.run, this.state, event, at), at, undefined);
+    this.#add(event, takeStep(this, this.state, event, at, this.head.run), at, undefined);
     this.forced = true;
   }
 
@@ -158,7 +175,7 @@ export class Checkpoint {
     const { outcome, effects, error, dropped } = step;
     const spent = delivery?.spent;
     const patches = step.state === this.state ? [] : differences(this.state, step.state);
-    const { hash } = this.run.machine;
+    const { hash } = this.machine;
     let entry: Entry = { seq, at, hash, event, outcome, patches, effects };
     if (error !== undefined) entry = { ...entry, error: describeError(error) };
     if (dropped.length > 0) entry = { ...entry, dropped };
@@ -170,6 +187,7 @@ export class Checkpoint {
     const before = this.state;
     this.state = step.state;
     this.reason = parkReason(event);
+    if (step.state.version !== this.machine.machine.version) this.#changeMachine();
     this.head = this.#headAfter(row, event);
     if (spent !== undefined) this.head = { ...this.head, spent: addSpending(this.head.spent, spent) };
     if (settles(event) && before.activities.some(({ key }) => key === event.invocation))
@@ -182,6 +200,12 @@ export class Checkpoint {
       this.outbox.tellParent(this.head, step.state, event, at);
   }
 
+  /** The step led to a state of another version: the run goes on by that. */
+  #changeMachine(): void {
+    this.machine = this.#world.registry.read(this.state.machine, this.state.version);
+    this.head = { ...this.head, version: this.state.version, hash: this.machine.hash };
+  }
+
   #headAfter({ seq, digest, at }: EntryRow, event: Event): RunHead {
     const { state, head } = this;
     const status = statusAfter(head.status, event, state);
@@ -189,12 +213,14 @@ export class Checkpoint {
     const attributes = this.#attributesAfter(state, event);
     let wakeAt = endOfTime(head);
     for (const { due } of state.timers) if (due < wakeAt) wakeAt = due;
+    const debug = debugAfter(head, event);
     const isIdle = head.wakeAt === undefined && wakeAt === Number.POSITIVE_INFINITY;
     const after = { ...head, seq, digest, status, updatedAt: at };
-    if (isActive && isIdle && attributes === undefined) return after;
-    const { wakeAt: _wakeAt, ...rest } = after;
+    if (isActive && isIdle && attributes === undefined && debug === head.debug) return after;
+    const { wakeAt: _wakeAt, debug: _debug, ...rest } = after;
     return {
       ...rest,
+      ...(debug === undefined ? undefined : { debug }),
       ...(isActive ? undefined : { completedAt: at }),
       ...(isActive && Number.isFinite(wakeAt) ? { wakeAt } : undefined),
       ...(attributes === undefined ? undefined : { attributes: { ...head.attributes, ...attributes } }),
@@ -204,7 +230,7 @@ export class Checkpoint {
   /** The values to find the run by now. Where they cannot be made, a run can still be parked, brought back or ended. */
   #attributesAfter(state: State, event: Event): RunHead["attributes"] | undefined {
     try {
-      const attributes = this.run.machine.attributes?.(state);
+      const attributes = this.machine.attributes?.(state);
       if (attributes !== undefined) checkAttributes(attributes);
       return attributes;
     } catch (error) {
@@ -256,6 +282,7 @@ export class Checkpoint {
     const { run } = this;
     run.head = this.head;
     run.state = this.state;
+    run.machine = this.machine;
     run.snapshotBytes = this.#snapshotBytes ?? run.snapshotBytes;
     run.entryBytes = this.#snapshotBytes === undefined ? run.entryBytes + this.#bytes : 0;
     const { digests } = this.#contents;
@@ -282,6 +309,6 @@ function differences(before: State, after: State): Patch[] {
 function statusAfter(before: RunStatus, { type, kind }: Event, state: State): RunStatus {
   if (state.status !== "active") return state.status;
   if (kind === "platform" && type === "park") return "parked";
-  if (kind === "platform" && type === "retry") return "active";
+  if (kind === "platform" && (type === "retry" || type === "rollback")) return "active";
   return before;
 }

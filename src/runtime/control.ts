@@ -29,6 +29,8 @@ interface Return {
   readonly parkedAt: number;
   readonly parked: number;
   readonly result?: Event;
+  /** How many events it takes until it is parked again. */
+  readonly steps?: number;
 }
 
 /** Brings a parked run back. */
@@ -43,7 +45,10 @@ export function returnOf(event: Event): Return | undefined {
   return event.type === "retry" && isControl(event) ? (event.data as unknown as Return) : undefined;
 }
 
-const controls: ReadonlySet<string> = new Set(["start", "cancel", "resume", "park", "retry"]);
+const controls: ReadonlySet<string> = new Set([
+  ...["start", "cancel", "resume", "park", "retry"],
+  ...["rollback", "fork", "migrate", "debug"],
+]);
 
 /** Whether an event is one of control: the machine has no say in it, and also a parked run takes it. */
 export function isControl({ type, kind, invocation }: Event): boolean {

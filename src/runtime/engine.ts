@@ -6,8 +6,7 @@ import { type Event, type EventShape, startEvent } from "../core/event.ts";
 import type { Json } from "../core/json.ts";
 import type { Machine, MachineTypes } from "../core/machine.ts";
 import { closedError, HoldfastError } from "../errors.ts";
-import { limits } from "../limits.ts";
-import type { RunHead, RunName, Spending } from "../store/records.ts";
+import type { RunHead, RunName } from "../store/records.ts";
 import type { LoadedRun, Store } from "../store/store.ts";
 import { Activities } from "./activity.ts";
 import { checkAttributes } from "./attributes.ts";
@@ -15,13 +14,14 @@ import { checkLimits, limitsOf } from "./budget.ts";
 import type { Checkpoint } from "./checkpoint.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import { DeadLetters } from "./dead-letters.ts";
+import { isStop } from "./debug.ts";
 import { findRuns } from "./find.ts";
 import { type Access, type Admitted, Handle, replyName } from "./handle.ts";
 import { hydrate } from "./hydrate.ts";
 import { type Ids, systemIds } from "./ids.ts";
 import { Inboxes } from "./inboxes.ts";
 import { type Delivery, type Handled, hasEnded, type LiveRun, newRun } from "./live-run.ts";
-import { checkName, defaultTenant, unknownRunError } from "./name.ts";
+import { checkName, defaultTenant } from "./name.ts";
 import { Observers } from "./observers.ts";
 import { Ownership } from "./ownership.ts";
 import { parkWith } from "./park.ts";
@@ -29,11 +29,11 @@ import { Past } from "./past.ts";
 import { Receipts } from "./receipts.ts";
 import { Recovery } from "./recovery.ts";
 import { createRegistry, eventPriority, type Registry } from "./registry.ts";
-import { Residents } from "./residents.ts";
 import type {
   FindQuery,
   Receipt,
   Run,
+  RunReference,
   Runtime,
   RuntimeOptions,
   Schedule,
@@ -41,12 +41,16 @@ import type {
   StartOptions,
   StartRest,
 } from "./run.ts";
+import { Runs } from "./runs.ts";
 import { checkSame } from "./same-run.ts";
 import { Schedules } from "./schedule.ts";
 import { noSeal } from "./seal.ts";
-import { Settling } from "./settling.ts";
+import { settleWith } from "./settling.ts";
 import { StepLoop } from "./step-loop.ts";
 import { Streams } from "./stream.ts";
+import { compareRuns, type Difference } from "./travel/compare.ts";
+import type { Debugger } from "./travel/debugger.ts";
+import { type Travel, travelWith } from "./travel/travel.ts";
 import { Waiters } from "./waiters.ts";
 import { Waker } from "./waker.ts";
 import { Watchers } from "./watchers.ts";
@@ -58,16 +62,18 @@ export class Engine implements Runtime, Access {
   readonly past: Past;
   readonly streams: Streams;
   readonly replies = new Waiters<Json>();
+  readonly watchers = new Watchers((name) => this.read(name));
+  readonly registry: Registry;
+  readonly travel: Travel;
+  readonly debugger: Debugger;
   readonly deadLetters: DeadLetters;
   readonly #observers: Observers;
   readonly #store: Store;
-  readonly #registry: Registry;
   readonly #loop: StepLoop;
-  readonly #residents: Residents;
+  readonly #runs: Runs;
   readonly #inboxes: Inboxes;
   readonly #receipts: Receipts;
   readonly #activities: Activities;
-  readonly #watchers = new Watchers();
   readonly #ownership: Ownership;
   readonly #waker: Waker;
   readonly #schedules: Schedules;
@@ -87,9 +93,9 @@ export class Engine implements Runtime, Access {
       ...{ clock, problem },
       start: (machine, ...given) => this.start(machine, ...given),
       run: (id, given) => this.run(id, given),
-      machine: (id) => this.#registry.read(id).machine,
+      machine: (id) => this.registry.read(id).machine,
     });
-    this.#registry = createRegistry([...options.machines, this.#schedules.entry]);
+    this.registry = createRegistry([...options.machines, this.#schedules.entry]);
     this.past = new Past(store, seal);
     const arrived = (name: RunName) => void this.#inboxes.fetch(name);
     this.deadLetters = new DeadLetters({ store, seal, check: () => this.#check(), arrived });
@@ -98,35 +104,35 @@ export class Engine implements Runtime, Access {
     const epoch = () => this.#ownership.epoch;
     this.streams = new Streams(store, clock, seal, epoch);
     this.#loop = new StepLoop({
-      ...{ store, clock, seal, ids, epoch, failed, registry: this.#registry },
+      ...{ store, clock, seal, ids, epoch, failed, registry: this.registry },
       published: (checkpoint) => this.#publish(checkpoint),
       refused: (run, deliveries, outcome) => recovery.refused(run, deliveries, outcome),
       unknown: (checkpoint, deliveries, error) => recovery.unknown(checkpoint, deliveries, error),
       left: (run, deliveries) => recovery.left(run, deliveries),
     });
-    const find = (name: RunName) => this.#find(name);
+    const find = (name: RunName) => this.#runs.find(name);
     const deliver = (run: LiveRun, delivery: Delivery) => this.#loop.deliver(run, delivery);
     const isTaking = (run: LiveRun) => this.#loop.isTaking(run);
     const park = parkWith({ find, problem, deliver: (run, event) => this.deliver(run, event) });
     const isBusy = (run: LiveRun) => this.#loop.isBusy(run);
-    this.#residents = new Residents(isBusy);
+    this.#runs = this.#makeRuns(isBusy);
     this.#inboxes = new Inboxes({
       ...{ store, clock, ids, seal, find, deliver, park, isBusy, isTaking },
       checkpoint: (run) => this.#loop.checkpoint(run),
       wakeLater: () => this.#waker.wakeLater(),
-      live: (name) => this.#residents.read(name),
+      live: (name) => this.#runs.live(name),
       readReceipt: (name, key) => this.readReceipt(name, key),
     });
     this.#receipts = new Receipts({
-      ...{ store, past: this.past, read: (name) => this.#readStored(name) },
+      ...{ store, past: this.past, read: (name) => this.#runs.read(name) },
       waitFor: (name, key) => this.#inboxes.waitFor(name, key),
       ended: (name) => this.#inboxes.ended(name),
     });
     const recovery = new Recovery({
       ...{ park, deliver, fail: failed },
-      read: (name) => this.#readStored(name),
+      read: (name) => this.#runs.read(name),
       refill: (run) => this.#inboxes.refill(run),
-      forget: (run) => this.#residents.remove(run),
+      forget: (run) => this.#runs.remove(run),
       readReceipt: (name, key) => this.readReceipt(name, key),
       wakeLater: (names) => this.#waker.wakeLater(names),
     });
@@ -135,14 +141,36 @@ export class Engine implements Runtime, Access {
       deliver: (run, event) => this.deliver(run, event),
       refill: (run) => this.#inboxes.refill(run),
     });
-    const settling = new Settling({
-      ...{ clock, find, park },
-      isClosed: () => this.#closed || this.#failure !== undefined,
-      deliver: (...given) => this.deliver(...given),
-    });
     this.#activities = new Activities({
       ...{ store, clock, ids, seal, epoch, past: this.past, streams: this.streams },
-      settle: (name, event, spent) => settling.settle(name, event, spent),
+      settle: settleWith({
+        ...{ clock, find, park },
+        isClosed: () => this.#closed || this.#failure !== undefined,
+        deliver: (run, event, spent) => this.deliver(run, event, spent && { spent }),
+      }),
+    });
+    ({ travel: this.travel, debugger: this.debugger } = this.#makeTravel());
+  }
+
+  #makeRuns(isBusy: (run: LiveRun) => boolean): Runs {
+    return new Runs({
+      ...{ store: this.#store, isBusy },
+      hydrate: (loaded) => hydrate(loaded, this.registry, this.past, this.#observers.problem),
+      wasRead: (run, loaded) => this.#wasRead(run, loaded),
+      takeUp: (run, loaded) => this.#takeUp(run, loaded),
+      bring: (run, row) => this.#inboxes.bring(run, row),
+      wakeLater: (names) => this.#waker.wakeLater(names),
+    });
+  }
+
+  #makeTravel(): ReturnType<typeof travelWith> {
+    const { past, registry, clock, ids } = this;
+    return travelWith({
+      ...{ past, registry, clock, ids },
+      ...{ read: (name) => this.read(name), see: (...given) => this.watchers.see(...given) },
+      settled: (name) => this.#settled(name),
+      deliver: (run, event, take?) => this.deliver(run, event, take && { take }),
+      begin: (name, begin) => this.#runs.findOrBegin(name, begin),
     });
   }
 
@@ -178,7 +206,7 @@ export class Engine implements Runtime, Access {
     this.#waker.close();
     this.#activities.close();
     this.#ownership.stop();
-    this.#watchers.close(error);
+    this.watchers.close(error);
     this.replies.close(error);
     this.streams.close(error);
     this.#inboxes.close(error);
@@ -203,19 +231,16 @@ export class Engine implements Runtime, Access {
     checkAttributes(options.attributes ?? {});
     const name: RunName = { tenant, run: id };
     let begun = false;
-    const begin = async () => {
-      const loaded = await this.#load(name);
-      begun = loaded === undefined;
-      return loaded ?? this.#begin(name, machine.id, machine.version, { ...options, subject });
-    };
-    // Somebody may have looked for it just before it began.
-    const run = (await this.#residents.find(name, begin)) ?? (await this.#residents.find(name, begin));
-    if (!begun) await checkSame(run as LiveRun, machine.id, input, this.past);
+    const run = await this.#runs.findOrBegin(name, () => {
+      begun = true;
+      return this.#begin(name, machine.id, machine.version, { ...options, subject });
+    });
+    if (!begun) await checkSame(run, machine.id, input, this.past);
     return new Handle(name, this) as unknown as Run<Context, Types>;
   }
 
   async #begin(name: RunName, machine: string, version: number, options: StartOptions): Promise<LiveRun> {
-    const bound = this.#registry.read(machine, version);
+    const bound = this.registry.read(machine, version);
     const { subject = name.run, attributes = {} } = options;
     const allowed = limitsOf(bound.machine.definition.limits, options.limits);
     const parts = { subject, attributes, ...(allowed && { limits: allowed }) };
@@ -243,37 +268,35 @@ export class Engine implements Runtime, Access {
     yield* findRuns(this.#store, query);
   }
 
+  async diff(one: RunReference, other: RunReference): Promise<Difference> {
+    const [mine, theirs] = [one, other].map(({ tenant, id }) => this.#settled({ tenant, run: id }));
+    return compareRuns(this.past, (await mine!).head, (await theirs!).head);
+  }
+
   // What handles need.
 
   read(name: RunName): Promise<LiveRun> | LiveRun {
     this.#check();
-    return this.#residents.read(name) ?? this.#readStored(name);
+    return this.#runs.live(name) ?? this.#runs.read(name);
   }
 
-  async #readStored(name: RunName): Promise<LiveRun> {
-    const run = await this.#find(name);
-    if (run !== undefined) return run;
-    throw unknownRunError(name);
+  /** The run at its newest checkpoint, nothing of it waiting for a commit. */
+  async #settled(name: RunName): Promise<LiveRun> {
+    await this.#loop.checkpoint(await this.read(name));
+    return this.read(name);
   }
 
-  deliver(run: LiveRun, event: Event, spent?: Spending): Promise<Handled> {
+  deliver(run: LiveRun, event: Event, parts?: Pick<Delivery, "spent" | "take">): Promise<Handled> {
     return new Promise((handled, failed) => {
       this.#check();
       const priority = eventPriority(run.machine.machine.chart, event);
-      this.#loop.deliver(this.#inMemory(run), { event, ...(spent && { spent }), priority, handled, failed });
+      this.#loop.deliver(this.#runs.current(run), { event, ...parts, priority, handled, failed });
     });
   }
 
   hand(run: LiveRun, event: Admitted): Promise<Receipt> {
     this.#check();
-    return this.#inboxes.hand(this.#inMemory(run), event);
-  }
-
-  /** There is one of each run: whoever holds one that was put out meanwhile means the one that is in. */
-  #inMemory(run: LiveRun): LiveRun {
-    const current = this.#residents.read(run.name);
-    if (current === undefined && run.head.seq > 0) this.#residents.add(run);
-    return current ?? run;
+    return this.#inboxes.hand(this.#runs.current(run), event);
   }
 
   enqueue(run: LiveRun, events: readonly Admitted[]): Promise<readonly Receipt[]> {
@@ -282,10 +305,6 @@ export class Engine implements Runtime, Access {
 
   readReceipt(name: RunName, key: string): Promise<Receipt | undefined> {
     return this.#receipts.read(name, key);
-  }
-
-  watch(name: RunName, holds: Parameters<Watchers["watch"]>[1]): ReturnType<Watchers["watch"]> {
-    return this.#watchers.watch(name, holds);
   }
 
   checkpoint(run: LiveRun): Promise<void> {
@@ -299,9 +318,9 @@ export class Engine implements Runtime, Access {
     for (const child of outbox.starts) this.#publish(child);
     const active = run.head.status === "active";
     if (hasEnded(run)) {
-      this.#residents.remove(run);
+      this.#runs.remove(run);
       this.#inboxes.ended(run.name);
-    } else if (run.head.seq === taken.length) this.#residents.add(run);
+    } else if (run.head.seq === taken.length) this.#runs.add(run);
     for (const { step } of taken) {
       if (step.effects.length > 0) this.#tell(run, step.effects);
       for (const event of step.dropped) this.#refuseReply(run, event);
@@ -309,24 +328,14 @@ export class Engine implements Runtime, Access {
     for (const one of outbox.begun.values()) this.#activities.start(one, run.machine.activities, run.head);
     for (const row of outbox.sends) this.#inboxes.arrived(row);
     if (active && run.head.wakeAt !== undefined) this.#waker.wakeAt(run.head.wakeAt);
-    if (run.head.status === "parked") this.#observers.problem(run.name, checkpoint.reason);
-    this.#watchers.tell(run.name, run);
+    if (run.head.status === "parked" && !isStop(checkpoint.reason))
+      this.#observers.problem(run.name, checkpoint.reason);
+    this.watchers.tell(run.name, run);
     if (checkpoint.returns) {
       run.more = true;
-      void this.#revive(run);
+      void this.#runs.revive(run);
     }
     if (active && run.more && run.inbox.length === 0) this.#inboxes.refill(run);
-  }
-
-  /** A run that was parked is active again: what it waits for is taken up, as if it had been read anew. */
-  async #revive(run: LiveRun): Promise<void> {
-    try {
-      const loaded = await this.#store.load(run.name);
-      if (run.head.status === "active" && loaded !== undefined) await this.#takeUp(run, loaded);
-    } catch {
-      this.#residents.remove(run);
-      this.#waker.wakeLater([run.name]);
-    }
   }
 
   #tell({ name }: LiveRun, effects: Checkpoint["taken"][number]["step"]["effects"]): void {
@@ -347,37 +356,19 @@ export class Engine implements Runtime, Access {
 
   register(machine: Parameters<Registry["register"]>[0]): void {
     this.#check();
-    this.#registry.register(machine);
+    this.registry.register(machine);
     this.#waker.lookAgain();
-  }
-
-  // Finding runs.
-
-  /** The live run; reads it from the store if it is not in memory. */
-  async #find(name: RunName): Promise<LiveRun | undefined> {
-    return this.#residents.find(name, () => this.#load(name));
-  }
-
-  async #load(name: RunName): Promise<LiveRun | undefined> {
-    const loaded = await this.#store.load(name);
-    if (loaded === undefined) return undefined;
-    const run = await hydrate(loaded, this.#registry, this.past, this.#observers.problem);
-    this.#activities.keepOnly(name, loaded.activities);
-    // Its newest step may be one whose commit was not answered.
-    this.#watchers.tell(name, run);
-    if (hasEnded(run)) this.#inboxes.ended(name);
-    if (run.head.status === "active") await this.#takeUp(run, loaded);
-    // From here on what comes for it finds it, and comes after what has waited.
-    if (!hasEnded(run)) this.#residents.add(run);
-    if (run.head.status !== "active") return run;
-    run.more = loaded.inbox.length >= limits.inboxLoadedMax;
-    for (const row of loaded.inbox) this.#inboxes.bring(run, row);
-    return run;
   }
 
   /** Goes on with a run that is active: with its activities and its timers. */
   async #takeUp(run: LiveRun, { activities }: LoadedRun): Promise<void> {
     await this.#activities.startAll(activities, run);
     this.#waker.resume(run);
+  }
+
+  #wasRead(run: LiveRun, { activities }: LoadedRun): void {
+    this.#activities.keepOnly(run.name, activities);
+    this.watchers.tell(run.name, run);
+    if (hasEnded(run)) this.#inboxes.ended(run.name);
   }
 }

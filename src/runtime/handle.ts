@@ -3,24 +3,32 @@ import { admitEvent } from "../core/admit.ts";
 import { findNode } from "../core/chart.ts";
 import { durationMs } from "../core/duration.ts";
 import { cancelEvent, type Event } from "../core/event.ts";
-import type { Json } from "../core/json.ts";
+import type { Json, JsonObject } from "../core/json.ts";
+import type { Machine } from "../core/machine.ts";
+import type { Patch } from "../core/patch.ts";
 import { matches } from "../core/query.ts";
 import type { State } from "../core/state.ts";
 import { type ErrorCode, HoldfastError, isHoldfastError } from "../errors.ts";
 import { limits } from "../limits.ts";
 import type { Entry } from "../store/journal.ts";
-import type { RunHead, RunName } from "../store/records.ts";
+import type { Breakpoint, RunHead, RunName } from "../store/records.ts";
 import type { Clock } from "./clock.ts";
-import { retryEvent } from "./control.ts";
 import type { Ids } from "./ids.ts";
 import { type Handled, hasEnded, type LiveRun } from "./live-run.ts";
 import { checkName } from "./name.ts";
 import type { Past } from "./past.ts";
 import { ParkedError } from "./recovery.ts";
+import type { AnyMachine, Registry } from "./registry.ts";
 import type { End, Outgoing, Receipt, Run } from "./run.ts";
 import type { Chunk, Streams } from "./stream.ts";
+import { compareCheckpoints } from "./travel/compare.ts";
+import type { Debugger } from "./travel/debugger.ts";
+import { findLastChange } from "./travel/last-change.ts";
+import type { Told } from "./travel/lineage.ts";
+import { type Replay, replay } from "./travel/replay.ts";
+import type { ForkOptions, Target, Travel } from "./travel/travel.ts";
 import type { Waiters } from "./waiters.ts";
-import type { Sight } from "./watchers.ts";
+import type { Sight, Watchers } from "./watchers.ts";
 
 /** An event that was looked at, and its key. */
 export interface Admitted {
@@ -34,6 +42,11 @@ export interface Access {
   readonly ids: Ids;
   readonly past: Past;
   readonly streams: Streams;
+  readonly registry: Registry;
+  readonly travel: Travel;
+  readonly debugger: Debugger;
+  /** Whoever waits for a run to be in some state. */
+  readonly watchers: Watchers;
   /** Replies, by the name of the event that asked. */
   readonly replies: Waiters<Json>;
   /** The run at its newest checkpoint; throws RUN_UNKNOWN. At once, if it is in memory. */
@@ -46,8 +59,6 @@ export interface Access {
   enqueue(run: LiveRun, events: readonly Admitted[]): Promise<readonly Receipt[]>;
   /** The receipt of an event of this key; undefined if the run has seen none. */
   readReceipt(name: RunName, key: string): Promise<Receipt | undefined>;
-  /** Resolves with the first checkpoint of which this holds. */
-  watch(name: RunName, holds: (sight: Sight) => boolean): { readonly seen: Promise<Sight>; cancel(): void };
   /** Commits what waits for its checkpoint. */
   checkpoint(run: LiveRun): Promise<void>;
 }
@@ -132,7 +143,7 @@ export class Handle implements Run {
     const { event } = admit({ type, replyTo, ...(data === undefined ? undefined : { data }) }, key);
     const run = await this.#access.read(this.#name);
     const reply = this.#access.replies.wait(replyName(this.#name, replyTo));
-    const ended = this.#access.watch(this.#name, (sight) => {
+    const ended = this.#access.watchers.watch(this.#name, (sight) => {
       if (!hasEnded(sight)) return false;
       throw endedError(sight, `has not replied to ${JSON.stringify(type)}`, "ASK_UNANSWERED");
     });
@@ -195,7 +206,7 @@ export class Handle implements Run {
         `The machine ${machine.machine.id} has no state ${JSON.stringify(path)}`,
       );
     }
-    const { state } = await this.#see((sight) => {
+    const { state } = await this.#access.watchers.see(this.#name, (sight) => {
       if (matches(sight.state, path)) return true;
       if (hasEnded(sight)) throw endedError(sight, `never came to ${JSON.stringify(path)}`, "RUN_ENDED");
       return false;
@@ -204,25 +215,9 @@ export class Handle implements Run {
   }
 
   async finished(): Promise<End> {
-    const { head, state } = await this.#see(hasEnded);
+    const { head, state } = await this.#access.watchers.see(this.#name, hasEnded);
     const { output, reason } = state;
     return { status: head.status, state: state.configuration.join(", "), output, reason } as End;
-  }
-
-  async #see(holds: (sight: Sight) => boolean): Promise<Sight> {
-    const watching = this.#watch(holds);
-    try {
-      return await watching.seen;
-    } finally {
-      watching.cancel();
-    }
-  }
-
-  /** The first checkpoint of which this holds, be it the newest one. */
-  #watch(holds: (sight: Sight) => boolean): ReturnType<Access["watch"]> {
-    const { seen, cancel } = this.#access.watch(this.#name, holds);
-    const newest = async () => this.#access.read(this.#name);
-    return { seen: newest().then((run) => (holds(run) ? run : seen)), cancel };
   }
 
   async cancel(): Promise<void> {
@@ -236,20 +231,54 @@ export class Handle implements Run {
     }
   }
 
-  async retry(): Promise<void> {
-    const run = await this.#access.read(this.#name);
-    if (run.head.status !== "parked") return;
-    const { seq } = run.head;
-    const { event, at: parkedAt } = await this.#access.past.entry(run.head, seq);
-    const { refused } = event.data as { readonly refused?: number };
-    const result =
-      refused === undefined ? undefined : (await this.#access.past.entry(run.head, refused)).event;
-    const back = { parkedAt, parked: seq };
-    await this.#access.deliver(run, retryEvent(result === undefined ? back : { ...back, result }));
+  retry(): Promise<void> {
+    return this.#access.debugger.goOn(this.#name);
   }
 
   async checkpoint(): Promise<void> {
     await this.#access.checkpoint(await this.#access.read(this.#name));
+  }
+
+  at(seq: number): Promise<State> {
+    return this.#access.travel.at(this.#name, seq);
+  }
+
+  rollback(target: Target): Promise<number> {
+    return this.#access.travel.rollBack(this.#name, target);
+  }
+
+  async fork(options: ForkOptions<JsonObject> = {}): Promise<Run> {
+    return new Handle(await this.#access.travel.fork(this.#name, options), this.#access);
+  }
+
+  async diff(from: number, to?: number): Promise<readonly Patch[]> {
+    const { head } = await this.#access.read(this.#name);
+    return compareCheckpoints(this.#access.past, head, from, to ?? head.seq);
+  }
+
+  async lastChange(path: string): Promise<Told | undefined> {
+    return findLastChange(this.#access.past, (await this.#access.read(this.#name)).head, path);
+  }
+
+  async replay({ machine }: { readonly machine?: AnyMachine } = {}): Promise<Replay> {
+    const { head } = await this.#access.read(this.#name);
+    return replay(this.#access.past, this.#access.registry, head, machine as Machine | undefined);
+  }
+
+  pause(): Promise<void> {
+    return this.#access.debugger.pause(this.#name);
+  }
+
+  breakpoints(breakpoints: readonly Breakpoint[]): Promise<void> {
+    return this.#access.debugger.set(this.#name, breakpoints);
+  }
+
+  advance(events = 1): Promise<void> {
+    return this.#access.debugger.goOn(this.#name, events);
+  }
+
+  parked(): Promise<JsonObject> {
+    return this.#access.debugger.parked(this.#name);
   }
 
   async *stream(activity: string, from = 0): AsyncGenerator<Chunk> {
@@ -261,7 +290,9 @@ export class Handle implements Run {
         `The run ${JSON.stringify(this.id)} has no activity ${JSON.stringify(activity)} under way; one that is over is found by its key`,
       );
     }
-    const over = this.#watch((sight) => sight.state.activities.every((one) => one.key !== key));
+    const over = this.#access.watchers.look(this.#name, (sight) =>
+      sight.state.activities.every((one) => one.key !== key),
+    );
     try {
       yield* this.#access.streams.read({ ...this.#name, key }, head, from, over.seen);
     } finally {

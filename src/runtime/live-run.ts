@@ -1,7 +1,7 @@
 /** A run in memory: its newest checkpoint and what waits to be taken. The step loop is the only one to change it. */
 import type { Event } from "../core/event.ts";
 import type { State } from "../core/state.ts";
-import type { Outcome } from "../core/step.ts";
+import type { Outcome, Step } from "../core/step.ts";
 import { blankState } from "../core/work.ts";
 import type { HoldfastError } from "../errors.ts";
 import { genesis } from "../store/journal.ts";
@@ -25,6 +25,8 @@ export interface Delivery {
   readonly key?: string;
   /** Whether somebody waits to hear what becomes of it. */
   readonly isAwaited?: () => boolean;
+  /** The step it leads to, where that takes more than the event says. */
+  readonly take?: (run: Pick<LiveRun, "machine">, state: State, at: number) => Step;
   /** What the activity whose end it tells had used up. */
   readonly spent?: Spending;
   readonly handled?: (handled: Handled) => void;
@@ -36,7 +38,7 @@ export interface Delivery {
 
 export interface LiveRun {
   readonly name: RunName;
-  readonly machine: BoundMachine;
+  machine: BoundMachine;
   head: RunHead;
   state: State;
   /** In order of arrival. */
@@ -54,7 +56,7 @@ export interface LiveRun {
 export function newRun(
   name: RunName,
   machine: BoundMachine,
-  parts: Pick<RunHead, "subject" | "attributes" | "parent" | "limits">,
+  parts: Pick<RunHead, "subject" | "attributes" | "parent" | "limits" | "fork">,
   at: number,
 ): LiveRun {
   const head: RunHead = {

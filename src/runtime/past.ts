@@ -97,11 +97,15 @@ export class Past {
       digest = row.digest;
       return opened;
     });
+    const base = first === undefined ? await this.#base(head) : undefined;
     const wanted = [...(first === undefined ? [] : contentsOf(first.state)), ...packed.flatMap(contentsOf)];
-    const texts = await fetchContents(this.#store, this.#seal, head, wanted);
+    const own = await fetchContents(this.#store, this.#seal, head, wanted);
+    const texts = base === undefined ? own : new Map([...base.contents, ...own]);
     const contents = { read: (one: string) => texts.get(one), keep: () => "" };
     const state = foldEntries(
-      first === undefined ? null : unpack(first.state, contents, `snapshot ${snapshot?.seq} of ${what}`),
+      first === undefined
+        ? (base?.state ?? null)
+        : unpack(first.state, contents, `snapshot ${snapshot?.seq} of ${what}`),
       packed.map((one) => readEntry(one, { contents }, what)),
     );
     return {
@@ -111,12 +115,60 @@ export class Past {
     };
   }
 
+  /** A run as it was at a checkpoint; throws CHECKPOINT_UNKNOWN. */
+  async at(head: RunHead, seq: number): Promise<Rebuilt> {
+    checkSeq(head, seq);
+    const found = await this.#store.readAt(head, seq);
+    const newest = found?.entries.at(-1)?.seq ?? found?.snapshot?.seq;
+    if (found === undefined || newest !== seq) throw unknownCheckpoint(head, seq);
+    return this.rebuild({ head, ...found });
+  }
+
+  /** The entry of a checkpoint that somebody asked for; throws CHECKPOINT_UNKNOWN. */
+  async checkpoint(head: RunHead, seq: number): Promise<Entry> {
+    checkSeq(head, seq);
+    return (await this.entry(head, seq)) ?? Promise.reject(unknownCheckpoint(head, seq));
+  }
+
+  /** The state before the first entry, and its contents: a fork's journal goes on from a state of its source. */
+  async #base({ tenant, run, fork }: RunHead): Promise<Rebuilt | undefined> {
+    if (fork === undefined) return undefined;
+    return this.at(await this.head({ tenant, run: fork.run }, run), fork.seq);
+  }
+
+  /** The head of a run that another one was forked from. */
+  async head(source: RunName, fork: string): Promise<RunHead> {
+    const head = await this.#store.readHead(source);
+    if (head !== undefined) return head;
+    throw new HoldfastError(
+      "STORE_CORRUPT",
+      `${nameOf({ ...source, run: fork })} was forked from ${JSON.stringify(source.run)}, which is not there any more`,
+    );
+  }
+
+  /** The state before a run's first entry. */
+  async origin(head: RunHead): Promise<Json> {
+    return (await this.#base(head))?.state ?? null;
+  }
+
+  /** Entries of a run from the newest to the oldest, from a checkpoint on. */
+  async *back(head: RunHead, from: number): AsyncGenerator<Entry> {
+    for (let last = from; last > 0; last -= pageSize) {
+      const first = Math.max(1, last - pageSize + 1);
+      const rows = await this.#store.readJournal(head, first, last - first + 1);
+      const page: Entry[] = [];
+      for await (const entry of this.#open(rows, await this.#digestBefore(head, first), head))
+        page.push(entry);
+      yield* page.reverse();
+    }
+  }
+
   /**
    * The same from the whole journal, where the way over the snapshot is damaged. If the journal is too, the error says
    * which checkpoint is the newest good one.
    */
   async refold(head: RunHead): Promise<Rebuilt> {
-    let state: Json = null;
+    let state = await this.origin(head);
     let good = 0;
     try {
       for await (const entry of this.entries(head)) {
@@ -151,6 +203,17 @@ export interface Saved {
   readonly digest: string;
   /** Packed. */
   readonly state: Json;
+}
+
+function checkSeq(head: RunHead, seq: number): void {
+  if (!Number.isSafeInteger(seq) || seq < 1 || seq > head.seq) throw unknownCheckpoint(head, seq);
+}
+
+function unknownCheckpoint(head: RunHead, seq: number): HoldfastError {
+  return new HoldfastError(
+    "CHECKPOINT_UNKNOWN",
+    `${nameOf(head)} has no checkpoint ${JSON.stringify(seq)}; its newest is ${head.seq}`,
+  );
 }
 
 /** Whether an error tells of stored bytes that are not what was written. */

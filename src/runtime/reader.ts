@@ -2,7 +2,6 @@
  * Looking into a store without owning it: whoever owns it may go on meanwhile, and what a process that was killed left
  * stays as it is. Every entry is checked against the chain of digests on the way.
  */
-import type { Json } from "../core/json.ts";
 import { apply } from "../core/patch.ts";
 import type { State } from "../core/state.ts";
 import type { Entry } from "../store/journal.ts";
@@ -41,7 +40,7 @@ export async function openReader(options: { readonly store: Store; readonly seal
       const name: RunName = { tenant, run: id };
       const head = await store.readHead(name);
       if (head === undefined) throw unknownRunError(name);
-      let state: Json = null;
+      let state = await past.origin(head);
       for await (const entry of past.entries(head)) {
         state = apply(state, entry.patches);
         yield { entry, state: state as unknown as State };

@@ -4,9 +4,10 @@ import type { EmitEffect, LogEffect } from "../core/effect.ts";
 import type { EventShape } from "../core/event.ts";
 import type { Json, JsonObject } from "../core/json.ts";
 import type { Machine, MachineTypes } from "../core/machine.ts";
+import type { Patch } from "../core/patch.ts";
 import type { State } from "../core/state.ts";
 import type { Entry } from "../store/journal.ts";
-import type { Attribute, RunHead, RunStatus } from "../store/records.ts";
+import type { Attribute, Breakpoint, RunHead, RunStatus } from "../store/records.ts";
 import type { RunQuery, Store } from "../store/store.ts";
 import type { LimitSource } from "./budget.ts";
 import type { Clock } from "./clock.ts";
@@ -17,6 +18,10 @@ import type { AnyMachine, MachineEntry } from "./registry.ts";
 import type { CatchUp, ScheduleContext } from "./schedule-machine.ts";
 import type { Seal } from "./seal.ts";
 import type { Chunk } from "./stream.ts";
+import type { Difference } from "./travel/compare.ts";
+import type { Told } from "./travel/lineage.ts";
+import type { Replay } from "./travel/replay.ts";
+import type { ForkOptions, Target } from "./travel/travel.ts";
 
 export interface RuntimeOptions {
   readonly store: Store;
@@ -140,11 +145,37 @@ export interface Run<Context = JsonObject, Types extends MachineTypes = MachineT
   retry(): Promise<void>;
   /** Commits steps that wait, where the machine's checkpoint policy lets them. */
   checkpoint(): Promise<void>;
+  /** Its state at a checkpoint. */
+  at(seq: number): Promise<State<Context>>;
+  /**
+   * Takes it back to a checkpoint, in a new step: what it began since is cancelled, what was under way then and has ended
+   * since begins again. Gives the checkpoint of that step.
+   */
+  rollback(target: Target): Promise<number>;
+  /** Begins another run from a checkpoint of this one, which it leaves as it is. */
+  fork(options?: ForkOptions<Context>): Promise<Run<Context, Types>>;
+  /** What turns its state at one checkpoint into that at another; the newest one unless given. */
+  diff(from: number, to?: number): Promise<readonly Patch[]>;
+  /** The step that last changed what stands at a path of the context, such as `$.items[0]`; undefined if none ever did. */
+  lastChange(path: string): Promise<Told | undefined>;
+  /** Takes its steps once more from what is recorded, without calling anything; with another machine, to see what that would do. */
+  replay(options?: { readonly machine?: AnyMachine }): Promise<Replay>;
+  /** Parks it until it is brought back with `retry` or `advance`. */
+  pause(): Promise<void>;
+  /** Sets where it is parked from now on, instead of any breakpoints it had. */
+  breakpoints(breakpoints: readonly Breakpoint[]): Promise<void>;
+  /** Lets a parked run take one event, or so many, and parks it again. Resolves when it may go on. */
+  advance(events?: number): Promise<void>;
+  /** Resolves when it is parked, with the reason; rejects if it ends. */
+  parked(): Promise<JsonObject>;
   /** What an activity says while it runs, from an offset on, until it is over. By its id while it runs, or its key. */
   stream(activity: string, from?: number): AsyncIterable<Chunk>;
   /** Its steps, in order. */
   journal(from?: number): AsyncIterable<Entry>;
 }
+
+/** A run of whatever machine. */
+export type RunReference = Pick<Run, "id" | "tenant">;
 
 /** A run to start at every time, of the newest version of its machine the runtime has then. */
 export interface ScheduledStart extends Omit<StartOptions, "id" | "tenant"> {
@@ -214,6 +245,8 @@ export interface Runtime {
   register(machine: MachineEntry | AnyMachine): void;
   /** The runs that fit, the newest first. */
   find(query?: FindQuery): AsyncIterable<RunHead>;
+  /** What two runs have in common, where they part, and what differs now. */
+  diff(one: RunReference, other: RunReference): Promise<Difference>;
   /** Events that found no run to take them. */
   readonly deadLetters: DeadLetters;
   /** Resolves when no more steps are taken: with the error if the runtime had to stop by itself. */

@@ -18,46 +18,47 @@ export interface SettlingWorld {
   park(run: LiveRun, error: unknown): void;
 }
 
-export class Settling {
-  readonly #world: SettlingWorld;
+/** What brings the end of an activity to its run; false if that is parked and cannot take it yet. */
+type Settle = (name: RunName, event: Event, spent: Spending | undefined) => Promise<boolean>;
 
-  constructor(world: SettlingWorld) {
-    this.#world = world;
-  }
-
-  /** Resolves when the event is durable, or nobody wants it any more; false if its run is parked and cannot take it yet. */
-  async settle(name: RunName, event: Event, spent: Spending | undefined): Promise<boolean> {
-    const { clock, isClosed } = this.#world;
-    while (!isClosed()) {
+/** Resolves when the event is durable, or nobody wants it any more. */
+export function settleWith(world: SettlingWorld): Settle {
+  return async (name, event, spent) => {
+    while (!world.isClosed()) {
       try {
-        return await this.#bring(name, event, spent);
+        return await bring(world, name, event, spent);
       } catch (error) {
         if (!isUnavailable(error)) return true;
-        await new Promise<void>((resolve) => clock.after(laterMs, resolve));
+        await new Promise<void>((resolve) => world.clock.after(laterMs, resolve));
       }
     }
     return true;
-  }
+  };
+}
 
-  async #bring(name: RunName, event: Event, spent: Spending | undefined): Promise<boolean> {
-    const { find, deliver, park } = this.#world;
-    const run = await find(name);
-    // When an answer of the store was lost, the end may have been taken already.
-    if (run === undefined || run.state.activities.every(({ key }) => key !== event.invocation)) return true;
-    if (run.head.status === "parked") return false;
-    try {
-      await deliver(run, event, spent);
-    } catch (error) {
-      if (isUnavailable(error)) throw error;
-      if (error instanceof ParkedError) return false;
-      if (isTooLarge(error) && !isTooLarge(event.data)) {
-        const invocation = { id: event.invokeId as string, key: event.invocation as string };
-        return this.#bring(name, settledEvent(invocation, { error: describeError(error) }), spent);
-      }
-      park(run, error);
+async function bring(
+  world: SettlingWorld,
+  name: RunName,
+  event: Event,
+  spent: Spending | undefined,
+): Promise<boolean> {
+  const { find, deliver, park } = world;
+  const run = await find(name);
+  // When an answer of the store was lost, the end may have been taken already.
+  if (run === undefined || run.state.activities.every(({ key }) => key !== event.invocation)) return true;
+  if (run.head.status === "parked") return false;
+  try {
+    await deliver(run, event, spent);
+  } catch (error) {
+    if (isUnavailable(error)) throw error;
+    if (error instanceof ParkedError) return false;
+    if (isTooLarge(error) && !isTooLarge(event.data)) {
+      const invocation = { id: event.invokeId as string, key: event.invocation as string };
+      return bring(world, name, settledEvent(invocation, { error: describeError(error) }), spent);
     }
-    return true;
+    park(run, error);
   }
+  return true;
 }
 
 /** Whether an error, or what describes one, says that a value is larger than a store keeps. */

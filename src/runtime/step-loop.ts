@@ -153,7 +153,8 @@ export class StepLoop {
       }
       const delivery = takeDelivery(run);
       try {
-        checkpoint.take(delivery, now);
+        if (checkpoint.stopsBefore(delivery, now)) run.inbox.unshift(delivery);
+        else checkpoint.take(delivery, now);
       } catch (error) {
         delivery.failed(error);
       }

@@ -7,7 +7,12 @@ import type { Outage } from "../core/timer.ts";
 import { isControl, returnOf } from "./control.ts";
 import type { LiveRun } from "./live-run.ts";
 
-type Take = (run: LiveRun, state: State, event: Event, options: { at: number; run: string }) => Step;
+type Take = (
+  run: Pick<LiveRun, "machine">,
+  state: State,
+  event: Event,
+  options: { at: number; run: string },
+) => Step;
 
 const steps: Readonly<Record<string, Take>> = {
   start: ({ machine }, _, event, options) => start(machine.machine, event.data, options),
@@ -16,12 +21,13 @@ const steps: Readonly<Record<string, Take>> = {
   resume: ({ machine }, state, event, options) =>
     resume(machine.machine, state, (event.data as unknown as { outages: Outage[] }).outages, options),
   park: (_run, state) => unchanged(state),
+  debug: (_run, state) => unchanged(state),
   retry: comeBack,
 };
 
 /** The time in which a run was parked is an outage for its timers. */
 function comeBack(
-  { machine }: LiveRun,
+  { machine }: Pick<LiveRun, "machine">,
   state: State,
   event: Event,
   options: { at: number; run: string },
@@ -32,8 +38,14 @@ function comeBack(
 }
 
 /** Takes the step; throws only what `start` throws. */
-export function takeStep(run: LiveRun, state: State, event: Event, at: number): Step {
-  const options = { at, run: run.name.run };
+export function takeStep(
+  run: Pick<LiveRun, "machine">,
+  state: State,
+  event: Event,
+  at: number,
+  name: string,
+): Step {
+  const options = { at, run: name };
   const take = isControl(event) ? steps[event.type] : undefined;
   return take === undefined
     ? step(run.machine.machine, state, event, options)

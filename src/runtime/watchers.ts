@@ -16,8 +16,31 @@ interface Watcher {
 
 export class Watchers {
   readonly #byRun = new RunMap<readonly Watcher[]>();
+  readonly #read: (name: RunName) => Promise<Sight> | Sight;
 
-  /** Resolves with the first checkpoint of which this holds; `holds` may throw to say that it never will. */
+  /** `read` gives a run at its newest checkpoint. */
+  constructor(read: (name: RunName) => Promise<Sight> | Sight) {
+    this.#read = read;
+  }
+
+  /** Resolves with the first checkpoint of which this holds, be it the newest one. */
+  look(name: RunName, holds: (sight: Sight) => boolean): ReturnType<Watchers["watch"]> {
+    const { seen, cancel } = this.watch(name, holds);
+    const newest = async () => this.#read(name);
+    return { seen: newest().then((sight) => (holds(sight) ? sight : seen)), cancel };
+  }
+
+  /** The first checkpoint of which this holds, be it the newest one. */
+  async see(name: RunName, holds: (sight: Sight) => boolean): Promise<Sight> {
+    const looking = this.look(name, holds);
+    try {
+      return await looking.seen;
+    } finally {
+      looking.cancel();
+    }
+  }
+
+  /** Resolves with the first checkpoint from now on of which this holds; `holds` may throw to say that it never will. */
   watch(name: RunName, holds: (sight: Sight) => boolean): { readonly seen: Promise<Sight>; cancel(): void } {
     let watcher!: Watcher;
     const seen = new Promise<Sight>((resolve, reject) => {

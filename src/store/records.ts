@@ -30,6 +30,18 @@ export interface RunLimits extends Spending {
   readonly time?: number;
 }
 
+/** Where a run stops for somebody to look at it: on entering a state, or before an event. */
+export type Breakpoint = { readonly state: string } | { readonly event: string };
+
+/** How a run is being debugged. */
+export interface Debugging {
+  readonly breakpoints: readonly Breakpoint[];
+  /** How many events it takes until it stops again. */
+  readonly steps?: number;
+  /** It does not stop before the next event: it stopped there already. */
+  readonly passes?: true;
+}
+
 /** What is known of a run without reading its state: one row, replaced by every commit. */
 export interface RunHead extends RunName {
   /** Whose data it is: content is shared, and erased, within one subject. */
@@ -57,7 +69,8 @@ export interface RunHead extends RunName {
   readonly attributes: Readonly<Record<string, Attribute>>;
   /** The run that started it, and under which key. */
   readonly parent?: { readonly run: string; readonly key: string; readonly id: string };
-  /** The checkpoint it was forked from. */
+  readonly debug?: Debugging;
+  /** The checkpoint it was forked from: its journal goes on from the state there. */
   readonly fork?: { readonly run: string; readonly seq: number };
 }
 

@@ -16,12 +16,22 @@ export type Row = Readonly<Record<string, unknown>>;
 /** The part of a head that nothing is searched by; `attributes` stand in their own table as well. */
 type About = Pick<
   RunHead,
-  "version" | "hash" | "completedAt" | "limits" | "spent" | "attributes" | "parent" | "fork"
+  "version" | "hash" | "completedAt" | "limits" | "spent" | "attributes" | "parent" | "fork" | "debug"
 >;
 
 export function aboutOf(head: RunHead): string {
-  const { version, hash, completedAt, limits, spent, attributes, parent, fork } = head;
-  return JSON.stringify({ version, hash, completedAt, limits, spent, attributes, parent, fork } satisfies {
+  const { version, hash, completedAt, limits, spent, attributes, parent, fork, debug } = head;
+  return JSON.stringify({
+    version,
+    hash,
+    completedAt,
+    limits,
+    spent,
+    attributes,
+    parent,
+    fork,
+    debug,
+  } satisfies {
     [Field in keyof About]: About[Field] | undefined;
   });
 }

@@ -1,0 +1,96 @@
+/** Finding runs: there is one of each in memory at most, read from the store when somebody wants it. */
+import { limits } from "../limits.ts";
+import type { InboxRow, RunName } from "../store/records.ts";
+import type { LoadedRun, Store } from "../store/store.ts";
+import { hasEnded, type LiveRun } from "./live-run.ts";
+import { unknownRunError } from "./name.ts";
+import { Residents } from "./residents.ts";
+
+export interface RunsWorld {
+  readonly store: Store;
+  isBusy(run: LiveRun): boolean;
+  /** The live run, its inbox still empty. */
+  hydrate(loaded: LoadedRun): Promise<LiveRun>;
+  /** A run was read: its newest step may be one whose commit was not answered. */
+  wasRead(run: LiveRun, loaded: LoadedRun): void;
+  /** Goes on with a run that is active: with its activities and its timers. */
+  takeUp(run: LiveRun, loaded: LoadedRun): Promise<void>;
+  /** Hands an event from the inbox to a run. */
+  bring(run: LiveRun, row: InboxRow): void;
+  /** These runs are looked for again in a while. */
+  wakeLater(names: readonly RunName[]): void;
+}
+
+export class Runs {
+  readonly #world: RunsWorld;
+  readonly #residents: Residents;
+
+  constructor(world: RunsWorld) {
+    this.#world = world;
+    this.#residents = new Residents((run) => world.isBusy(run));
+  }
+
+  /** The run, if it is in memory. */
+  live(name: RunName): LiveRun | undefined {
+    return this.#residents.read(name);
+  }
+
+  add(run: LiveRun): void {
+    this.#residents.add(run);
+  }
+
+  remove(run: LiveRun): void {
+    this.#residents.remove(run);
+  }
+
+  /** The live run; reads it from the store if it is not in memory. */
+  async find(name: RunName): Promise<LiveRun | undefined> {
+    return this.#residents.find(name, () => this.#load(name));
+  }
+
+  /** The live run; throws RUN_UNKNOWN. */
+  async read(name: RunName): Promise<LiveRun> {
+    const run = await this.find(name);
+    if (run !== undefined) return run;
+    throw unknownRunError(name);
+  }
+
+  /** The live run; if there is none, the one that begins. */
+  async findOrBegin(name: RunName, begin: () => Promise<LiveRun>): Promise<LiveRun> {
+    const load = async () => (await this.#load(name)) ?? (await begin());
+    // Somebody may have looked for it just before it began.
+    return ((await this.#residents.find(name, load)) ?? (await this.#residents.find(name, load))) as LiveRun;
+  }
+
+  /** Whoever holds a run that was put out meanwhile means the one that is in. */
+  current(run: LiveRun): LiveRun {
+    const current = this.#residents.read(run.name);
+    if (current === undefined && run.head.seq > 0) this.#residents.add(run);
+    return current ?? run;
+  }
+
+  /** A run that was parked is active again: what it waits for is taken up, as if it had been read anew. */
+  async revive(run: LiveRun): Promise<void> {
+    try {
+      const loaded = await this.#world.store.load(run.name);
+      if (run.head.status === "active" && loaded !== undefined) await this.#world.takeUp(run, loaded);
+    } catch {
+      this.#residents.remove(run);
+      this.#world.wakeLater([run.name]);
+    }
+  }
+
+  async #load(name: RunName): Promise<LiveRun | undefined> {
+    const loaded = await this.#world.store.load(name);
+    if (loaded === undefined) return undefined;
+    const run = await this.#world.hydrate(loaded);
+    this.#world.wasRead(run, loaded);
+    if (run.head.status === "active") await this.#world.takeUp(run, loaded);
+    // From here on what comes for it finds it, and comes after what has waited.
+    if (!hasEnded(run)) this.#residents.add(run);
+    if (run.head.status !== "active") return run;
+    run.more = loaded.inbox.length >= limits.inboxLoadedMax;
+    for (const row of loaded.inbox) this.#world.bring(run, row);
+    return run;
+  }
+}

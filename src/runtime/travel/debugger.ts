@@ -1,0 +1,105 @@
+/** Holding a run still: pausing it, breakpoints, and letting it go on event by event. */
+import { findNode } from "../../core/chart.ts";
+import type { Event } from "../../core/event.ts";
+import type { JsonObject } from "../../core/json.ts";
+import { HoldfastError } from "../../errors.ts";
+import type { Breakpoint, RunHead, RunName } from "../../store/records.ts";
+import { parkEvent, parkReason, retryEvent } from "../control.ts";
+import { debugEvent, pauseReason } from "../debug.ts";
+import { hasEnded, type LiveRun } from "../live-run.ts";
+import type { Past } from "../past.ts";
+import type { Sight } from "../watchers.ts";
+
+export interface DebuggerWorld {
+  readonly past: Past;
+  read(name: RunName): Promise<LiveRun> | LiveRun;
+  /** Gives an event of the platform to a run; resolves when its step is durable. */
+  deliver(run: LiveRun, event: Event, take?: undefined): Promise<unknown>;
+  /** The first checkpoint of which this holds, be it the newest one. */
+  see(name: RunName, holds: (sight: Sight) => boolean): Promise<Sight>;
+}
+
+export class Debugger {
+  readonly #world: DebuggerWorld;
+
+  constructor(world: DebuggerWorld) {
+    this.#world = world;
+  }
+
+  /** Parks a run, though nothing is wrong with it. */
+  async pause(name: RunName): Promise<void> {
+    const run = await this.#living(name);
+    if (run.head.status === "active") await this.#world.deliver(run, parkEvent(pauseReason));
+  }
+
+  /** Sets where a run stops; throws STATE_UNKNOWN for a state its machine does not have. */
+  async set(name: RunName, breakpoints: readonly Breakpoint[]): Promise<void> {
+    const run = await this.#living(name);
+    const { machine } = run.machine;
+    for (const one of breakpoints) {
+      if ("state" in one && findNode(machine.chart, one.state) === undefined) {
+        throw new HoldfastError(
+          "STATE_UNKNOWN",
+          `The machine ${machine.id} has no state ${JSON.stringify(one.state)} to stop at`,
+        );
+      }
+    }
+    await this.#world.deliver(run, debugEvent(breakpoints));
+  }
+
+  /** Brings a parked run back, for so many events if they are counted; one that is not parked is left as it is. */
+  async goOn(name: RunName, steps?: number): Promise<void> {
+    if (steps !== undefined && (!Number.isSafeInteger(steps) || steps < 1)) {
+      throw new HoldfastError(
+        "LIMIT_INVALID",
+        `A run can take one event or more, not ${JSON.stringify(steps)}`,
+      );
+    }
+    const { past, read, deliver } = this.#world;
+    const run = await read(name);
+    if (run.head.status !== "parked") return;
+    const { seq, at, event } = await this.#parking(run.head);
+    const { refused } = event.data as { readonly refused?: number };
+    const result = refused === undefined ? undefined : (await past.entry(run.head, refused)).event;
+    await deliver(
+      run,
+      retryEvent({
+        ...{ parkedAt: at, parked: seq },
+        ...(result && { result }),
+        ...(steps !== undefined && { steps }),
+      }),
+    );
+  }
+
+  /** Resolves when a run is parked, with the reason. */
+  async parked(name: RunName): Promise<JsonObject> {
+    const { head } = await this.#world.see(name, (sight) => {
+      if (hasEnded(sight)) throw endedError(sight.head);
+      return sight.head.status === "parked";
+    });
+    return parkReason((await this.#parking(head)).event) as JsonObject;
+  }
+
+  /** The entry with which a run was parked: its newest, but for breakpoints that were set since. */
+  async #parking(head: RunHead): ReturnType<Past["entry"]> {
+    for await (const entry of this.#world.past.back(head, head.seq))
+      if (parkReason(entry.event) !== undefined) return entry;
+    throw new HoldfastError(
+      "STORE_CORRUPT",
+      `Nothing says why the run ${JSON.stringify(head.run)} is parked`,
+    );
+  }
+
+  async #living(name: RunName): Promise<LiveRun> {
+    const run = await this.#world.read(name);
+    if (hasEnded(run)) throw endedError(run.head);
+    return run;
+  }
+}
+
+function endedError({ run, status }: RunHead): HoldfastError {
+  return new HoldfastError(
+    "RUN_ENDED",
+    `The run ${JSON.stringify(run)} is ${status} and does not stop any more`,
+  );
+}

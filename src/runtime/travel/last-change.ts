@@ -1,0 +1,70 @@
+/** Who last changed a part of a context: found from the newest entry backwards, into a fork's source if need be. */
+import { isDeepStrictEqual } from "node:util";
+import type { Json, Path } from "../../core/json.ts";
+import type { Patch } from "../../core/patch.ts";
+import { HoldfastError } from "../../errors.ts";
+import type { RunHead } from "../../store/records.ts";
+import type { Past } from "../past.ts";
+import { lineageOf, type Told, tellBack } from "./lineage.ts";
+
+/** The step that last changed what stands at a path such as `$.items[0].price`; undefined if none ever did. */
+export async function findLastChange(past: Past, head: RunHead, path: string): Promise<Told | undefined> {
+  const wanted: Path = ["context", ...parsePath(path)];
+  const parts = await lineageOf(past, head);
+  for await (const told of tellBack(past, parts)) {
+    const touching = told.entry.patches.filter((patch) => touches(patch, wanted));
+    if (touching.length === 0) continue;
+    // What changes on the way to a place need not change the place itself.
+    const isBelow = touching.some((patch) => patch.path.length > wanted.length);
+    if (isBelow || !(await isSame(past, parts, told, wanted))) return told;
+  }
+  return undefined;
+}
+
+/** Whether what stands at a path is the same before and after a step that changed something on the way to it. */
+async function isSame(
+  past: Past,
+  parts: Awaited<ReturnType<typeof lineageOf>>,
+  { run, entry }: Told,
+  path: Path,
+): Promise<boolean> {
+  const { head } = parts.find((part) => part.head.run === run) as (typeof parts)[number];
+  const before = entry.seq === 1 ? await past.origin(head) : (await past.at(head, entry.seq - 1)).state;
+  const after = (await past.at(head, entry.seq)).state;
+  return isDeepStrictEqual(valueAt(before, path), valueAt(after, path));
+}
+
+function valueAt(value: Json, path: Path): Json | undefined {
+  let here: Json | undefined = value;
+  for (const key of path) {
+    if (typeof here !== "object" || here === null || !Object.hasOwn(here, key)) return undefined;
+    here = (here as Record<string | number, Json>)[key];
+  }
+  return here;
+}
+
+/** Whether a patch changes something at a path, on the way to it, or below it. */
+function touches({ path }: Patch, wanted: Path): boolean {
+  const shorter = Math.min(path.length, wanted.length);
+  for (let index = 0; index < shorter; index++)
+    if (String(path[index]) !== String(wanted[index])) return false;
+  return true;
+}
+
+/** `$`, then names after dots, and indices or quoted names in brackets. */
+export function parsePath(text: string): Path {
+  const steps: (string | number)[] = [];
+  let rest = text.startsWith("$") ? text.slice(1) : "";
+  while (rest !== "") {
+    const found = /^(?:\.([\p{L}_$][\p{L}\p{N}_$-]*)|\[(\d+)\]|\[("(?:[^"\\]|\\.)*")\])/u.exec(rest);
+    if (found === null) break;
+    const [whole, name, index, quoted] = found;
+    steps.push(name ?? (index === undefined ? (JSON.parse(quoted as string) as string) : Number(index)));
+    rest = rest.slice(whole.length);
+  }
+  if (rest === "" && text.startsWith("$")) return steps;
+  throw new HoldfastError(
+    "PATH_INVALID",
+    `${JSON.stringify(text)} is no path: write "$" for the context, then names and indices, as in $.items[0].price`,
+  );
+}

@@ -1,0 +1,46 @@
+/** Where a run comes from: a fork goes on from its source, so its story begins there. */
+import type { Entry } from "../../store/journal.ts";
+import type { RunHead } from "../../store/records.ts";
+import type { Past } from "../past.ts";
+
+/** A run's own part of a story: its entries, up to the checkpoint where the next part begins. */
+export interface Part {
+  readonly head: RunHead;
+  readonly last: number;
+}
+
+/** The parts of a run's story, the oldest first and its own last. */
+export async function lineageOf(past: Past, head: RunHead): Promise<readonly Part[]> {
+  const parts: Part[] = [{ head, last: head.seq }];
+  for (let own = head; own.fork !== undefined; ) {
+    const { tenant, run, fork } = own;
+    own = await past.head({ tenant, run: fork.run }, run);
+    parts.unshift({ head: own, last: fork.seq });
+  }
+  return parts;
+}
+
+/** An entry, and whose it is. */
+export interface Told {
+  readonly run: string;
+  readonly entry: Entry;
+}
+
+/** A story from so many parts and entries on, in order. */
+export async function* tell(past: Past, parts: readonly Part[], from: number): AsyncGenerator<Told> {
+  let first = from;
+  for (const { head, last } of parts) {
+    if (first <= last)
+      for await (const entry of past.entries(head, first)) {
+        if (entry.seq > last) break;
+        yield { run: head.run, entry };
+      }
+    first = 1;
+  }
+}
+
+/** A story from its end to its beginning. */
+export async function* tellBack(past: Past, parts: readonly Part[]): AsyncGenerator<Told> {
+  for (const { head, last } of parts.toReversed())
+    for await (const entry of past.back(head, last)) yield { run: head.run, entry };
+}

@@ -1,0 +1,132 @@
+/** Travel: a run as it was, the way back to there, and other presents that begin there. */
+import type { ActivityEffect, SpawnEffect } from "../../core/effect.ts";
+import { type Event, forkEvent, rollbackEvent } from "../../core/event.ts";
+import { restore } from "../../core/restore.ts";
+import { beginFork, type Edit, type Past as Place, rollBack } from "../../core/rewind.ts";
+import type { State } from "../../core/state.ts";
+import { HoldfastError } from "../../errors.ts";
+import type { RunHead, RunName } from "../../store/records.ts";
+import type { Clock } from "../clock.ts";
+import type { Ids } from "../ids.ts";
+import { type Delivery, type Handled, hasEnded, type LiveRun, newRun } from "../live-run.ts";
+import { checkName } from "../name.ts";
+import type { Past } from "../past.ts";
+import type { Registry } from "../registry.ts";
+import { Debugger, type DebuggerWorld } from "./debugger.ts";
+
+/** What travelling needs of the rest. */
+export interface TravelWorld {
+  readonly past: Past;
+  readonly registry: Registry;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  /** The run at its newest checkpoint, nothing of it waiting for a commit. */
+  settled(name: RunName): Promise<LiveRun>;
+  /** Gives an event of the platform to a run; resolves when its step is durable, the one given or what it leads to. */
+  deliver(run: LiveRun, event: Event, take?: NonNullable<Delivery["take"]>): Promise<Handled>;
+  /** The run of that name; if there is none, the one that begins. */
+  begin(name: RunName, make: () => Promise<LiveRun>): Promise<LiveRun>;
+}
+
+/** Where to go back to: a checkpoint, or so many before the newest one. */
+export type Target = { readonly to: number } | { readonly by: number };
+
+export interface ForkOptions<Context> {
+  /** The checkpoint to begin from; the newest one unless given. */
+  readonly at?: number;
+  /** The fork's own id. */
+  readonly id?: string;
+  /** Changes the context it begins with. */
+  readonly edit?: (draft: Context) => void;
+}
+
+/** What looks into the past of runs and holds them still. */
+export function travelWith(world: TravelWorld & DebuggerWorld): { travel: Travel; debugger: Debugger } {
+  return { travel: new Travel(world), debugger: new Debugger(world) };
+}
+
+export class Travel {
+  readonly #world: TravelWorld;
+
+  constructor(world: TravelWorld) {
+    this.#world = world;
+  }
+
+  /** The state of a run at a checkpoint. */
+  async at(name: RunName, seq: number): Promise<State> {
+    const { head } = await this.#world.settled(name);
+    return (await this.#world.past.at(head, seq)).state as unknown as State;
+  }
+
+  /** Takes a run back, in a new step; gives the checkpoint of that step. */
+  async rollBack(name: RunName, target: Target): Promise<number> {
+    const run = await this.#world.settled(name);
+    if (hasEnded(run)) {
+      throw new HoldfastError(
+        "RUN_ENDED",
+        `The run ${JSON.stringify(name.run)} is ${run.head.status} and cannot go back; fork it from where it should go on`,
+      );
+    }
+    const seq = "to" in target ? target.to : run.head.seq - target.by;
+    const place = await this.#place(run.head, seq);
+    const machine = this.#world.registry.read(place.state.machine, place.state.version).machine;
+    const handled = await this.#world.deliver(run, rollbackEvent(seq), (_, state, at) =>
+      rollBack(machine, state, place, { at, run: name.run }),
+    );
+    return handled.seq;
+  }
+
+  /** Begins a run from a checkpoint of another; a fork of that id and origin that is there already is meant. */
+  async fork<Context>(source: RunName, options: ForkOptions<Context>): Promise<RunName> {
+    const { id = this.#world.ids.next(), edit } = options;
+    checkName("run", id);
+    const { head } = await this.#world.settled(source);
+    const seq = options.at ?? head.seq;
+    const name = { tenant: source.tenant, run: id };
+    const run = await this.#world.begin(name, () =>
+      this.#beginFork(name, head, seq, edit as Edit | undefined),
+    );
+    const { fork } = run.head;
+    if (fork?.run === source.run && fork.seq === seq) return name;
+    throw new HoldfastError(
+      "RUN_DIFFERS",
+      `The run ${JSON.stringify(id)} exists already, and is no fork of ${JSON.stringify(source.run)} at ${seq}; choose another id`,
+    );
+  }
+
+  async #beginFork(name: RunName, source: RunHead, seq: number, edit: Edit | undefined): Promise<LiveRun> {
+    const { clock, registry, deliver } = this.#world;
+    const place = await this.#place(source, seq);
+    const { subject, attributes, limits } = source;
+    const parts = { subject, attributes, fork: { run: source.run, seq }, ...(limits && { limits }) };
+    const machine = registry.read(place.state.machine, place.state.version);
+    const run: LiveRun = { ...newRun(name, machine, parts, clock.now()), state: place.state };
+    await deliver(run, forkEvent(source.run, seq), (_, _state, at) =>
+      beginFork(machine.machine, source.run, place, { at, run: name.run, ...(edit && { edit }) }),
+    );
+    return run;
+  }
+
+  /** A checkpoint as a place to go on from. */
+  async #place(head: RunHead, seq: number): Promise<Place> {
+    const { past, registry } = this.#world;
+    const { at } = await past.checkpoint(head, seq);
+    const stored = (await past.at(head, seq)).state as unknown as State;
+    const state = restore(registry.read(stored.machine, stored.version).machine, stored) as State;
+    return { state, seq, at, begun: await this.#begun(head, seq, state) };
+  }
+
+  /** What the invocations under way at a checkpoint were begun with: most began not long before it. */
+  async #begun(head: RunHead, seq: number, { activities, children }: State): Promise<Place["begun"]> {
+    const wanted = new Set([...activities, ...children].map(({ key }) => key));
+    const begun = new Map<string, ActivityEffect | SpawnEffect>();
+    if (wanted.size === 0) return begun;
+    for await (const { effects } of this.#world.past.back(head, seq)) {
+      for (const effect of effects)
+        if ((effect.type === "activity" || effect.type === "spawn") && wanted.delete(effect.key))
+          begun.set(effect.key, effect);
+      if (wanted.size === 0) break;
+    }
+    return begun;
+  }
+}
