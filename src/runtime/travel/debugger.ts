@@ -4,9 +4,10 @@ import type { Event } from "../../core/event.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { HoldfastError } from "../../errors.ts";
 import type { Breakpoint, RunHead, RunName } from "../../store/records.ts";
-import { parkEvent, parkReason, retryEvent } from "../control.ts";
+import { parkEvent, retryEvent } from "../control.ts";
 import { debugEvent, pauseReason } from "../debug.ts";
 import { hasEnded, type LiveRun } from "../live-run.ts";
+import { readParking } from "../parking.ts";
 import type { Past } from "../past.ts";
 import type { Sight } from "../watchers.ts";
 
@@ -58,9 +59,7 @@ export class Debugger {
     const { past, read, deliver } = this.#world;
     const run = await read(name);
     if (run.head.status !== "parked") return;
-    const { seq, at, event } = await this.#parking(run.head);
-    const { refused } = event.data as { readonly refused?: number };
-    const result = refused === undefined ? undefined : (await past.entry(run.head, refused)).event;
+    const { seq, at, result } = await readParking(past, run.head);
     await deliver(
       run,
       retryEvent({
@@ -77,17 +76,7 @@ export class Debugger {
       if (hasEnded(sight)) throw endedError(sight.head);
       return sight.head.status === "parked";
     });
-    return parkReason((await this.#parking(head)).event) as JsonObject;
-  }
-
-  /** The entry with which a run was parked: its newest, but for breakpoints that were set since. */
-  async #parking(head: RunHead): ReturnType<Past["entry"]> {
-    for await (const entry of this.#world.past.back(head, head.seq))
-      if (parkReason(entry.event) !== undefined) return entry;
-    throw new HoldfastError(
-      "STORE_CORRUPT",
-      `Nothing says why the run ${JSON.stringify(head.run)} is parked`,
-    );
+    return (await readParking(this.#world.past, head)).reason;
   }
 
   async #living(name: RunName): Promise<LiveRun> {

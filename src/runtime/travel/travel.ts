@@ -10,6 +10,7 @@ import type { Clock } from "../clock.ts";
 import type { Ids } from "../ids.ts";
 import { type Delivery, type Handled, hasEnded, type LiveRun, newRun } from "../live-run.ts";
 import { checkName } from "../name.ts";
+import { readParking } from "../parking.ts";
 import type { Past } from "../past.ts";
 import type { Registry } from "../registry.ts";
 import { Debugger, type DebuggerWorld } from "./debugger.ts";
@@ -70,8 +71,10 @@ export class Travel {
     const seq = "to" in target ? target.to : run.head.seq - target.by;
     const place = await this.#place(run.head, seq);
     const machine = this.#world.registry.read(place.state.machine, place.state.version).machine;
+    // What came to its end with a result that the run could not take is not under way any more.
+    const parking = run.head.status === "parked" ? await readParking(this.#world.past, run.head) : undefined;
     const handled = await this.#world.deliver(run, rollbackEvent(seq), (_, state, at) =>
-      rollBack(machine, state, place, { at, run: name.run }),
+      rollBack(machine, withoutInvocation(state, parking?.result?.invocation), place, { at, run: name.run }),
     );
     return handled.seq;
   }
@@ -129,4 +132,9 @@ export class Travel {
     }
     return begun;
   }
+}
+
+function withoutInvocation(state: State, ended: string | undefined): State {
+  const isLeft = ({ key }: { readonly key: string }) => key !== ended;
+  return { ...state, activities: state.activities.filter(isLeft), children: state.children.filter(isLeft) };
 }
