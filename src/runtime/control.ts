@@ -22,7 +22,7 @@ export function parkReason(event: Event): JsonObject | undefined {
 }
 
 /**
- * What a run is told when it comes back: since when it was parked and with which checkpoint, and the result it could not
+ * What a run is told when it comes back: since when it was parked and at which checkpoint, and the result it could not
  * take, if that is why.
  */
 interface Return {

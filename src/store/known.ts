@@ -51,7 +51,7 @@ export class KnownRuns {
 
 /** Whoever made the head may go on to change what is in it. */
 export function copyOf(head: RunHead): RunHead {
-  const { limits, spent, parent, fork } = head;
+  const { limits, spent, parent, fork, debug } = head;
   return {
     ...head,
     attributes: { ...head.attributes },
@@ -59,6 +59,7 @@ export function copyOf(head: RunHead): RunHead {
     ...(spent === undefined ? {} : { spent: { ...spent } }),
     ...(parent === undefined ? {} : { parent: { ...parent } }),
     ...(fork === undefined ? {} : { fork: { ...fork } }),
+    ...(debug === undefined ? {} : { debug: { ...debug } }),
   };
 }
 
@@ -81,7 +82,8 @@ export function isDescribedAlike(one: RunHead, other: RunHead): boolean {
     hasSameFields(one.spent, other.spent) &&
     hasSameFields(one.attributes, other.attributes) &&
     hasSameFields(one.parent, other.parent) &&
-    hasSameFields(one.fork, other.fork)
+    hasSameFields(one.fork, other.fork) &&
+    hasSameFields(one.debug, other.debug)
   );
 }
 

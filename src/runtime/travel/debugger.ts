@@ -59,11 +59,12 @@ export class Debugger {
     const { past, read, deliver } = this.#world;
     const run = await read(name);
     if (run.head.status !== "parked") return;
-    const { seq, at, result } = await readParking(past, run.head);
+    const { head } = run;
+    const { at, result } = await readParking(past, head);
     await deliver(
       run,
       retryEvent({
-        ...{ parkedAt: at, parked: seq },
+        ...{ parkedAt: at, parked: head.seq },
         ...(result && { result }),
         ...(steps !== undefined && { steps }),
       }),

@@ -4,7 +4,7 @@
  */
 import { hash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
-import type { Json } from "../../core/json.ts";
+import type { Json, JsonObject } from "../../core/json.ts";
 import type { Machine } from "../../core/machine.ts";
 import type { State } from "../../core/state.ts";
 import type { Step } from "../../core/step.ts";
@@ -46,9 +46,16 @@ export async function replay(
     const version = (before as unknown as State | null)?.version ?? (recorded as unknown as State).version;
     const machine = other ?? registry.read(head.machine, version).machine;
     state = isMove(entry) ? recorded : again(machine, state as unknown as State | null, entry, head.run);
+    if (other !== undefined) state = { ...(state as JsonObject), ...nameOf(recorded) };
     if (!isDeepStrictEqual(state, recorded)) divergence = { entry, state: state as unknown as State };
   }
   return { steps, recorded: stateHash(recorded), replayed: stateHash(state), divergence };
+}
+
+/** What does not count as another way when another machine takes the steps. */
+function nameOf(state: Json): JsonObject {
+  const { machine, version } = state as unknown as State;
+  return { machine, version };
 }
 
 /** Whether a step goes where only its record says: back, to another version, or to where a fork begins. */

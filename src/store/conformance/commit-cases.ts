@@ -54,6 +54,17 @@ export const commitCases: Cases = {
     expect(["wakeAt", "limits", "spent"].filter((field) => fields.includes(field))).toEqual([]);
   },
 
+  "I1: where a run is to stop changes with its steps": async ({ store, reopen, expect }) => {
+    const { epoch, head } = await begun(store);
+    const debug = { breakpoints: [{ state: "a" }, { event: "b" }], steps: 2 };
+    const set = await committed(store, commitOn(head, epoch, { head: { debug } }));
+    const opened = await reopen();
+    expect(await opened.readHead(sample)).toEqual(set);
+    const fewer = { breakpoints: [{ event: "b" }] };
+    const left = await committed(opened, commitOn(set, epoch, { head: { debug: fewer } }));
+    expect(await opened.readHead(sample)).toEqual(left);
+  },
+
   "I1: what a run has spent changes with its steps": async ({ store, reopen, expect }) => {
     const spent = { tokens: 10, cost: 0.5 };
     const { epoch, head } = await begun(store, { head: { limits: { cost: 2 }, spent } });

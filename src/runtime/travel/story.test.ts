@@ -1,0 +1,177 @@
+/** The story of a run: what differs, who changed it, and the same steps taken once more. */
+import { describe, expect, test } from "vitest";
+import { callerWith, counter, counterWith } from "../../../test/runtime/machines.ts";
+import { onEveryStore } from "../../../test/runtime/world.ts";
+import { defineMachine, type Json } from "../../index.ts";
+
+onEveryStore((world) => {
+  /** A run that added 1 to 4, and a fork of it at its third checkpoint. */
+  const begin = async () => {
+    const here = await world();
+    const runtime = await here.boot([counter]);
+    const run = await runtime.start(counter, { id: "a" });
+    for (const n of [1, 2, 3, 4]) await run.send("add", n);
+    return { ...here, runtime, run };
+  };
+
+  describe("the difference", () => {
+    test("B7: of two checkpoints is what turns one state into the other", async () => {
+      const { run } = await begin();
+      const patches = await run.diff(2, 4);
+      expect(patches).toContainEqual({ op: "set", path: ["context", "n"], value: 6 });
+      expect(await run.diff(5)).toEqual([]);
+      expect(await run.diff(1)).toEqual(await run.diff(1, 5));
+      await expect(run.diff(1, 9)).rejects.toMatchObject({ code: "CHECKPOINT_UNKNOWN" });
+    });
+
+    test("B7: of a run and its fork begins where they do not do the same any more", async () => {
+      const { run, runtime } = await begin();
+      const twin = await run.fork({ at: 3, id: "b" });
+      await twin.send("add", 3);
+      expect(await runtime.diff(run, twin)).toMatchObject({
+        common: 4,
+        first: [{ run: "a", entry: { seq: 5, event: { data: 4 } } }, undefined],
+        patches: expect.arrayContaining([{ op: "set", path: ["context", "n"], value: 6 }]),
+      });
+      await twin.send("add", 7);
+      expect((await runtime.diff(run, twin)).first).toMatchObject([
+        { run: "a", entry: { event: { data: 4 } } },
+        { run: "b", entry: { event: { data: 7 } } },
+      ]);
+    });
+
+    test("B7: of two forks, and of a fork that was edited", async () => {
+      const { run, runtime } = await begin();
+      const edit = (draft: unknown) => {
+        (draft as { n: number }).n = 50;
+      };
+      const [one, other] = [await run.fork({ at: 3, id: "b" }), await run.fork({ at: 3, id: "c", edit })];
+      expect(await runtime.diff(one, other)).toMatchObject({
+        common: 3,
+        first: [undefined, { run: "c", entry: { seq: 1, event: { type: "fork" } } }],
+      });
+      const third = await other.fork({ id: "d" });
+      await third.send("add", 1);
+      expect(await runtime.diff(third, run)).toMatchObject({
+        common: 3,
+        first: [
+          { run: "c", entry: { seq: 1 } },
+          { run: "a", entry: { seq: 4 } },
+        ],
+      });
+      expect((await runtime.diff(third, third)).first).toEqual([undefined, undefined]);
+    });
+
+    test("B7: of runs that have nothing to do with each other is found step by step", async () => {
+      const { runtime, run } = await begin();
+      const other = await runtime.start(counter, { id: "z" });
+      for (const n of [1, 2]) await other.send("add", n);
+      await other.send("note", "x");
+      expect(await runtime.diff(run, other)).toMatchObject({
+        common: 3,
+        first: [{ entry: { event: { type: "add" } } }, { entry: { event: { type: "note" } } }],
+      });
+    });
+  });
+
+  describe("who last changed a part of the context", () => {
+    test("B7: is the step, found by its path", async () => {
+      const { run } = await begin();
+      for (const note of [{ deep: { price: 1 } }, "two"]) await run.send("note", note);
+      await run.send("add", 0);
+      expect(await run.lastChange("$.n")).toMatchObject({ run: "a", entry: { seq: 5 } });
+      expect(await run.lastChange("$.log")).toMatchObject({ entry: { seq: 7 } });
+      expect(await run.lastChange("$.log[0].deep.price")).toMatchObject({ entry: { seq: 6 } });
+      expect(await run.lastChange('$["log"][1]')).toMatchObject({ entry: { seq: 7 } });
+      expect(await run.lastChange("$")).toMatchObject({ entry: { seq: 7 } });
+      expect(await run.lastChange("$.nothing.at.all")).toBeUndefined();
+    });
+
+    test("B7: is a step of the source, where a fork has changed nothing there", async () => {
+      const { run } = await begin();
+      await run.send("note", 1);
+      const twin = await run.fork({ id: "b" });
+      await twin.send("add", 1);
+      expect(await twin.lastChange("$.log")).toMatchObject({ run: "a", entry: { seq: 6 } });
+      expect(await twin.lastChange("$.n")).toMatchObject({ run: "b", entry: { seq: 2 } });
+      await run.rollback({ to: 1 });
+      expect(await run.lastChange("$.log")).toMatchObject({ entry: { event: { type: "rollback" } } });
+    });
+
+    test("B7: a path that is none is refused", async () => {
+      const { run } = await begin();
+      for (const path of ["", "n", "$n", "$.", "$[x]", "$..a", "$.a b"])
+        await expect(run.lastChange(path), path).rejects.toMatchObject({ code: "PATH_INVALID" });
+    });
+  });
+
+  describe("a replay", () => {
+    test("B7: comes to the same state, and calls no activity", async () => {
+      const here = await world();
+      let calls = 0;
+      const machine = callerWith();
+      const entry = { machine, activities: { tool: () => ++calls } };
+      const runtime = await here.boot([entry]);
+      const run = await runtime.start(machine, { id: "a" });
+      await run.waitFor("done");
+      for (let n = 0; n < 3; n++) {
+        await run.send("again");
+        await run.waitFor("done");
+      }
+      await run.send("unheard of");
+      const before = calls;
+      const replay = await run.replay();
+      expect(replay.replayed).toBe(replay.recorded);
+      expect(replay).toMatchObject({ steps: (await run.head()).seq, divergence: undefined });
+      expect(calls).toBe(before);
+    });
+
+    test("B7: goes over forks, ways back, timers and parking", async () => {
+      const here = await world();
+      const runtime = await here.boot([counter]);
+      const run = await runtime.start(counter, { id: "a" });
+      await run.send("nap");
+      await run.send("add", 1);
+      await here.clock.advance("3m");
+      await run.rollback({ to: 2 });
+      await here.clock.advance("1s");
+      await run.pause();
+      await run.retry();
+      const twin = await run.fork({ at: 3, id: "b" });
+      await here.clock.advance("3m");
+      await twin.send("add", 2);
+      for (const one of [run, twin]) {
+        const { recorded, replayed, divergence } = await one.replay();
+        expect([replayed, divergence]).toEqual([recorded, undefined]);
+      }
+    });
+
+    test("B7: with another machine shows the first step that would go another way", async () => {
+      const { run } = await begin();
+      await run.send("note", "x");
+      const other = counterWith({ version: 2 });
+      const same = await run.replay({ machine: other });
+      expect(same.divergence).toBeUndefined();
+      const wrong = defineMachine<{ n: number; log: Json[] }>({
+        id: "counter",
+        version: 3,
+        start: { n: 0, log: [] },
+        initial: "open",
+        states: {
+          open: {
+            on: {
+              add: {
+                update: (draft, { event }) => {
+                  draft.n += Math.min(event.data as number, 2);
+                },
+              },
+            },
+          },
+        },
+      });
+      const { divergence, recorded, replayed } = await run.replay({ machine: wrong });
+      expect(divergence).toMatchObject({ entry: { seq: 4 }, state: { context: { n: 5 } } });
+      expect(replayed).not.toBe(recorded);
+    });
+  });
+});
