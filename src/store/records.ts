@@ -86,9 +86,11 @@ export interface EntryRow {
 export interface SnapshotRow {
   readonly seq: number;
   readonly bytes: Uint8Array;
+  /** Kept for good, to travel from: it stays when there are newer ones. */
+  readonly kept?: true;
 }
 
-/** How many of a run's newest snapshots a store keeps: one to load from, and one should that be damaged. */
+/** How many of a run's newest snapshots a store keeps beside those kept for good: one to load from, and one should that be damaged. */
 export const snapshotsKept = 2;
 
 /** A large value, kept once for its subject however often it is used. */

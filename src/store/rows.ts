@@ -8,6 +8,7 @@ import type {
   RunHead,
   RunName,
   SeenKey,
+  SnapshotRow,
 } from "./records.ts";
 
 /** What a database hands out. A column has the type it was declared with, and is null where there is nothing. */
@@ -57,6 +58,11 @@ export function headOf(row: Row): RunHead {
 export function entryOf(row: Row): EntryRow {
   const { seq, at, digest, bytes } = row as unknown as EntryRow;
   return { seq, at, digest, bytes };
+}
+
+export function snapshotOf(row: Row): SnapshotRow {
+  const { seq, bytes } = row as unknown as SnapshotRow;
+  return { seq, bytes, ...(row.kept ? { kept: true } : {}) };
 }
 
 export function eventOf({ tenant, run }: RunName, row: Row): InboxRow {

@@ -40,7 +40,7 @@ export interface Commit {
   readonly head: RunHead;
   /** One per step and at least one, `expect + 1` first: a head never changes without a new checkpoint. */
   readonly entries: readonly EntryRow[];
-  /** A store keeps the `snapshotsKept` newest of a run. */
+  /** A store keeps the `snapshotsKept` newest of a run, and all that are `kept`. */
   readonly snapshot: SnapshotRow | undefined;
   readonly contents: readonly ContentRow[];
   /** Inbox rows these steps consumed, each with the checkpoint of its step; each must still be there. */

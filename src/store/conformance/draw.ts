@@ -133,7 +133,7 @@ export class Draw {
       names.map((name) => ({ id: name, key: name, seq: seq + 1 + chance.below(steps) }));
     return commitOn({ ...head, seq }, epoch, {
       steps,
-      withSnapshot: chance.percent(30),
+      withSnapshot: chance.percent(30) && (chance.percent(30) ? "kept" : true),
       consumed: taken([...chance.some(waiting), ...(chance.percent(3) ? ["gone"] : [])]),
       keys: taken(chance.percent(20) ? [chance.pick(pools.key)] : []),
       begun: chance.percent(30) ? [this.#activity(name)] : [],

@@ -54,6 +54,10 @@ const bugs: Readonly<Record<string, Bug>> = {
   "activities that ended stay": committing((commit) => ({ ...commit, ended: [] })),
   "activities are not begun": committing((commit) => ({ ...commit, begun: [] })),
   "sends are lost": committing((commit) => ({ ...commit, sends: [] })),
+  "no snapshot is kept for good": committing(({ snapshot, ...commit }) => ({
+    ...commit,
+    snapshot: snapshot && { seq: snapshot.seq, bytes: snapshot.bytes },
+  })),
   "children do not begin": committing((commit) => ({ ...commit, starts: [] })),
   "content is lost": committing((commit) => ({ ...commit, contents: [] })),
   "attributes never change": committing((commit) => {

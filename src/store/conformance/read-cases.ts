@@ -20,12 +20,16 @@ import type { Cases } from "./world.ts";
 const nobody = { tenant, run: "nobody" };
 
 /** A run of nine checkpoints, with a snapshot at each of these. */
-async function nineSteps(store: Store, snapshots: readonly number[]): Promise<RunHead> {
-  const started = await begun(store, { withSnapshot: snapshots.includes(1) });
+async function nineSteps(
+  store: Store,
+  snapshots: readonly number[],
+  kept: readonly number[] = [],
+): Promise<RunHead> {
+  const planned = (seq: number) => (kept.includes(seq) ? "kept" : snapshots.includes(seq));
+  const started = await begun(store, { withSnapshot: planned(1) });
   let { head } = started;
   while (head.seq < 9) {
-    const withSnapshot = snapshots.includes(head.seq + 1);
-    head = await committed(store, commitOn(head, started.epoch, { withSnapshot }));
+    head = await committed(store, commitOn(head, started.epoch, { withSnapshot: planned(head.seq + 1) }));
   }
   return head;
 }
@@ -72,6 +76,32 @@ export const readCases: Cases = {
     expect(await at(4)).toEqual([snapshotOf(4), []]);
     expect(await at(6)).toEqual([snapshotOf(4), entriesOf(5, 6)]);
     expect(await at(9)).toEqual([snapshotOf(7), entriesOf(8, 9)]);
+  },
+
+  "a snapshot that is kept for good stays beside the newest ones, however many follow": async ({
+    store,
+    reopen,
+    expect,
+  }) => {
+    const head = await nineSteps(store, [3, 5, 6, 8], [2, 4]);
+    const opened = await reopen();
+    const at = async (seq: number) => {
+      const read = await opened.readAt(sample, seq);
+      return read && [read.snapshot, read.entries];
+    };
+    const kept = (seq: number) => ({ ...snapshotOf(seq), kept: true });
+    expect(await at(1)).toEqual([undefined, entriesOf(1, 1)]);
+    expect(await at(2)).toEqual([kept(2), []]);
+    expect(await at(3), "a newer one that is not kept goes").toEqual([kept(2), entriesOf(3, 3)]);
+    expect(await at(5)).toEqual([kept(4), entriesOf(5, 5)]);
+    expect(await at(7), "the two newest stay").toEqual([snapshotOf(6), entriesOf(7, 7)]);
+    expect((await opened.load(sample))?.snapshot).toEqual(snapshotOf(8));
+    const next = commitOn(head, (await opened.own("worker-1", 10_000, head.updatedAt)).epoch, {
+      withSnapshot: "kept",
+    });
+    await committed(opened, next);
+    expect((await opened.load(sample))?.snapshot, "the newest one may be kept").toEqual(kept(10));
+    expect(await at(7), "and counts as one of them").toEqual([kept(4), entriesOf(5, 7)]);
   },
 
   "a checkpoint that never was is undefined": async ({ store, expect }) => {

@@ -18,8 +18,8 @@ export interface Plan extends Partial<Omit<Commit, "head" | "consumed" | "keys">
   readonly keys?: readonly (string | Commit["keys"][number])[];
   /** How many steps it has; one unless given. */
   readonly steps?: number;
-  /** Whether it has a snapshot of its newest checkpoint. */
-  readonly withSnapshot?: boolean;
+  /** Whether it has a snapshot of its newest checkpoint, and one that is kept for good. */
+  readonly withSnapshot?: boolean | "kept";
 }
 
 /** A commit on top of a head. */
@@ -28,7 +28,8 @@ export function commitOn(before: RunHead, epoch: number, plan: Plan = {}): Commi
   const entries = Array.from({ length: steps }, (_, index) => entryOf(before, before.seq + index + 1));
   const newest = entries.at(-1) as EntryRow;
   const { seq } = newest;
-  const snapshot = { seq, bytes: bytesOf(`state of ${before.run} at ${seq}`) };
+  const kept = withSnapshot === "kept" ? ({ kept: true } as const) : {};
+  const snapshot = { seq, bytes: bytesOf(`state of ${before.run} at ${seq}`), ...kept };
   return {
     expect: before.seq,
     epoch,

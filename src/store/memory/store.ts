@@ -100,7 +100,7 @@ class MemoryStore implements Store {
     this.#runs.set(nameOf(head), run);
     run.head = copy(head);
     run.entries.push(...copy(entries));
-    if (snapshot !== undefined) run.snapshots = [...run.snapshots, copy(snapshot)].slice(-snapshotsKept);
+    if (snapshot !== undefined) run.snapshots = withoutOld([...run.snapshots, copy(snapshot)]);
     for (const content of contents) {
       const place = JSON.stringify([head.tenant, head.subject, content.digest]);
       if (!this.#contents.has(place)) this.#contents.set(place, copy(content));
@@ -312,6 +312,11 @@ function emptyRun(head: RunHead): StoredRun {
     activities: new Map(),
     chunks: new Map(),
   };
+}
+
+/** The newest ones, and those that are kept for good. */
+function withoutOld(snapshots: readonly SnapshotRow[]): readonly SnapshotRow[] {
+  return snapshots.filter(({ kept }, index) => kept || index >= snapshots.length - snapshotsKept);
 }
 
 /** What rebuilds the state at a checkpoint. */

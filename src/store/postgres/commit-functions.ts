@@ -74,20 +74,46 @@ const describe = (schema: string): string => `
   END $$;
 `;
 
-/** Everything a commit has besides heads, entries and sends. */
-const writeBeside = (schema: string): string => `
-  CREATE FUNCTION ${schema}.write_beside(
-    p_ids bigint[], p_ok boolean[], p_epochs bigint[], p_beside jsonb, p_bytes bytea
-  ) RETURNS void LANGUAGE plpgsql AS $$
-  BEGIN
-    IF p_beside ? 'snapshots' THEN
+/** Snapshots as the first versions kept them: the newest ones of each run. */
+const writeSnapshots = (schema: string): string => `
       INSERT INTO ${schema}.snapshot (run_id, seq, bytes)
         SELECT p_ids[s.item], s.seq, substring(p_bytes FROM s."offset" FOR s.size)
         FROM jsonb_to_recordset(p_beside -> 'snapshots') s(item int, seq bigint, "offset" int, size int)
         WHERE p_ok[s.item];
       DELETE FROM ${schema}.snapshot o USING jsonb_to_recordset(p_beside -> 'snapshots') s(item int)
         WHERE p_ok[s.item] AND o.run_id = p_ids[s.item] AND o.seq <= (SELECT k.seq FROM ${schema}.snapshot k
-          WHERE k.run_id = p_ids[s.item] ORDER BY k.seq DESC OFFSET ${snapshotsKept} LIMIT 1);
+          WHERE k.run_id = p_ids[s.item] ORDER BY k.seq DESC OFFSET ${snapshotsKept} LIMIT 1);`;
+
+/** The same, and those that are kept for good. */
+const writeKeptSnapshots = (schema: string): string => `
+      INSERT INTO ${schema}.snapshot (run_id, seq, bytes, kept)
+        SELECT p_ids[s.item], s.seq, substring(p_bytes FROM s."offset" FOR s.size), coalesce(s.kept, false)
+        FROM jsonb_to_recordset(p_beside -> 'snapshots')
+          s(item int, seq bigint, "offset" int, size int, kept boolean)
+        WHERE p_ok[s.item];
+      DELETE FROM ${schema}.snapshot o USING jsonb_to_recordset(p_beside -> 'snapshots') s(item int)
+        WHERE p_ok[s.item] AND o.run_id = p_ids[s.item] AND NOT o.kept AND o.seq <= (
+          SELECT k.seq FROM ${schema}.snapshot k
+          WHERE k.run_id = p_ids[s.item] ORDER BY k.seq DESC OFFSET ${snapshotsKept} LIMIT 1);`;
+
+/** Snapshots that stay. The index is what makes removing the others cost the same however many stay. */
+export const keptSnapshots = (schema: string): string => `
+  ALTER TABLE ${schema}.snapshot ADD COLUMN kept boolean NOT NULL DEFAULT false;
+  CREATE INDEX snapshot_passing ON ${schema}.snapshot (run_id, seq) WHERE NOT kept;
+  ${writeBeside(schema, "CREATE OR REPLACE FUNCTION", writeKeptSnapshots(schema))}
+`;
+
+/** Everything a commit has besides heads, entries and sends. */
+const writeBeside = (
+  schema: string,
+  create = "CREATE FUNCTION",
+  snapshots = writeSnapshots(schema),
+): string => `
+  ${create} ${schema}.write_beside(
+    p_ids bigint[], p_ok boolean[], p_epochs bigint[], p_beside jsonb, p_bytes bytea
+  ) RETURNS void LANGUAGE plpgsql AS $$
+  BEGIN
+    IF p_beside ? 'snapshots' THEN${snapshots}
     END IF;
     IF p_beside ? 'contents' THEN
       INSERT INTO ${schema}.content (tenant, subject, digest, bytes)

@@ -107,7 +107,10 @@ function besideOf(items: readonly Item[], pieces: Pieces): object | undefined {
     const { head, snapshot, contents, consumed, keys, begun, ended, sends } = commit;
     const { tenant, subject } = head;
     if (known === undefined || !isSameRun(known.head, head)) add("heads", { item, ...headRow(head) });
-    if (snapshot !== undefined) add("snapshots", { item, seq: snapshot.seq, ...pieces.add(snapshot.bytes) });
+    if (snapshot !== undefined) {
+      const { seq, kept, bytes } = snapshot;
+      add("snapshots", { item, seq, kept, ...pieces.add(bytes) });
+    }
     for (const { digest, bytes } of contents)
       add("contents", { item, tenant, subject, digest, ...pieces.add(bytes) });
     for (const taken of consumed) add("consumed", { item, ...taken });

@@ -1,6 +1,6 @@
 /** A run from the rows of one statement, which saw all of it at one moment. */
-import type { EntryRow, RunHead, RunName, SnapshotRow } from "../records.ts";
-import { activityOf, entryOf, eventOf, headOf, type Row } from "../rows.ts";
+import type { EntryRow, RunHead, RunName } from "../records.ts";
+import { activityOf, entryOf, eventOf, headOf, type Row, snapshotOf } from "../rows.ts";
 import type { LoadedRun } from "../store.ts";
 
 /** The run and its number; undefined if there is none. Rows of one kind stand in their order. */
@@ -20,10 +20,7 @@ export function loadedRunOf(
 /** What rebuilds the state at a checkpoint that exists; anything missing on the way to it is damage. */
 export function stateOf(rows: readonly Row[], seq: number): Pick<LoadedRun, "snapshot" | "entries"> {
   const found = rows.find(({ kind }) => kind === "snapshot");
-  const snapshot: SnapshotRow | undefined = found && {
-    seq: found.seq as number,
-    bytes: found.bytes as Uint8Array,
-  };
+  const snapshot = found && snapshotOf(found);
   const entries: EntryRow[] = rows.filter(({ kind }) => kind === "entry").map(entryOf);
   if (entries.length !== seq - (snapshot?.seq ?? 0)) throw new RangeError(`entries up to ${seq} are missing`);
   return { snapshot, entries };

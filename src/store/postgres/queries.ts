@@ -17,10 +17,10 @@ const loadQuery = (
   schema: string,
   named: string,
 ): string => `WITH head AS (SELECT ${runColumns} FROM ${schema}.run r ${newestEntry(schema)} WHERE ${named}),
-        snapshot AS (SELECT s.seq, s.bytes FROM ${schema}.snapshot s JOIN head h ON s.run_id = h.id
+        snapshot AS (SELECT s.seq, s.bytes, s.kept FROM ${schema}.snapshot s JOIN head h ON s.run_id = h.id
           ORDER BY s.seq DESC LIMIT 1)
       SELECT 'head' AS kind, to_jsonb(h) AS row, NULL::bytea AS bytes, NULL::bytea AS report, 0::bigint AS place FROM head h
-      UNION ALL SELECT 'snapshot', jsonb_build_object('seq', seq), bytes, NULL, 0 FROM snapshot
+      UNION ALL SELECT 'snapshot', jsonb_build_object('seq', seq, 'kept', kept), bytes, NULL, 0 FROM snapshot
       UNION ALL SELECT 'entry', jsonb_build_object('seq', e.seq, 'at', e.at, 'digest', e.digest), e.bytes, NULL, e.seq
         FROM ${schema}.entry e JOIN head h ON e.run_id = h.id
         WHERE e.seq > coalesce((SELECT seq FROM snapshot), 0)
@@ -36,11 +36,12 @@ const readAtQuery = (
   schema: string,
   named: string,
 ): string => `WITH run AS (SELECT r.id FROM ${schema}.run r ${newestEntry(schema)} WHERE ${named} AND $3 BETWEEN 1 AND e.seq),
-        snapshot AS (SELECT s.seq, s.bytes FROM ${schema}.snapshot s JOIN run r ON s.run_id = r.id AND s.seq <= $3
+        snapshot AS (SELECT s.seq, s.bytes, s.kept FROM ${schema}.snapshot s JOIN run r ON s.run_id = r.id AND s.seq <= $3
           ORDER BY s.seq DESC LIMIT 1)
-      SELECT 'head' AS kind, NULL::bigint AS seq, NULL::float8 AS at, NULL AS digest, NULL::bytea AS bytes FROM run
-      UNION ALL SELECT 'snapshot', seq, NULL, NULL, bytes FROM snapshot
-      UNION ALL SELECT 'entry', e.seq, e.at, e.digest, e.bytes FROM ${schema}.entry e JOIN run r ON e.run_id = r.id
+      SELECT 'head' AS kind, NULL::bigint AS seq, NULL::float8 AS at, NULL AS digest, NULL::bytea AS bytes,
+        NULL::boolean AS kept FROM run
+      UNION ALL SELECT 'snapshot', seq, NULL, NULL, bytes, kept FROM snapshot
+      UNION ALL SELECT 'entry', e.seq, e.at, e.digest, e.bytes, NULL FROM ${schema}.entry e JOIN run r ON e.run_id = r.id
         WHERE e.seq > coalesce((SELECT seq FROM snapshot), 0) AND e.seq <= $3
       ORDER BY kind, seq`;
 

@@ -12,6 +12,7 @@
  *
  * Text is put in order by code point whatever the database's own order is.
  */
+import { keptSnapshots } from "./commit-functions.ts";
 import { functions } from "./functions.ts";
 
 /** What a table of this store is recognised by. */
@@ -23,6 +24,7 @@ export const migrations: readonly ((schema: string) => string)[] = [
   // Entries leave out what nearly all have alike; an older Holdfast must not take them for whole.
   () => "SELECT 1",
   fencedPieces,
+  keptSnapshots,
 ];
 
 /** Pieces of a process that was replaced are refused. The function of before stays for processes that were begun before. */

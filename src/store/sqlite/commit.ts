@@ -154,7 +154,7 @@ export class CommitWriter {
   #writeBeside(commit: Commit, id: number, epoch: number): void {
     const { head, snapshot, contents, consumed, keys, begun, ended } = commit;
     if (snapshot !== undefined) {
-      this.#statements.insertSnapshot.run(id, snapshot.seq, snapshot.bytes);
+      this.#statements.insertSnapshot.run(id, snapshot.seq, snapshot.bytes, snapshot.kept ? 1 : 0);
       this.#statements.deleteSnapshots.run(id, snapshotsKept);
     }
     for (const { digest, bytes } of contents)

@@ -36,10 +36,11 @@ const queries = {
     WHERE id = 1 AND owner IS NOT NULL AND epoch = ? ON CONFLICT DO NOTHING`,
   readEntries:
     "SELECT seq, at, digest, bytes FROM entry WHERE run_id = ? AND seq >= ? AND seq <= ? ORDER BY seq LIMIT ?",
-  insertSnapshot: "INSERT INTO snapshot (run_id, seq, bytes) VALUES (?, ?, ?)",
-  deleteSnapshots: `DELETE FROM snapshot WHERE run_id = ?1
+  insertSnapshot: "INSERT INTO snapshot (run_id, seq, bytes, kept) VALUES (?, ?, ?, ?)",
+  deleteSnapshots: `DELETE FROM snapshot WHERE run_id = ?1 AND kept = 0
     AND seq <= (SELECT seq FROM snapshot WHERE run_id = ?1 ORDER BY seq DESC LIMIT 1 OFFSET ?2)`,
-  readSnapshot: "SELECT seq, bytes FROM snapshot WHERE run_id = ? AND seq <= ? ORDER BY seq DESC LIMIT 1",
+  readSnapshot:
+    "SELECT seq, bytes, kept FROM snapshot WHERE run_id = ? AND seq <= ? ORDER BY seq DESC LIMIT 1",
   insertContent:
     "INSERT INTO content (tenant, subject, digest, bytes) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
   readContent: "SELECT digest, bytes FROM content WHERE tenant = ? AND subject = ? AND digest = ?",

@@ -162,4 +162,9 @@ export const migrations: readonly string[] = [
   `,
   // Entries leave out what nearly all have alike; an older Holdfast must not take them for whole.
   "SELECT 1",
+  // Snapshots that stay. The index is what makes removing the others cost the same however many stay.
+  `
+  ALTER TABLE snapshot ADD COLUMN kept INTEGER NOT NULL DEFAULT 0;
+  CREATE INDEX snapshot_passing ON snapshot (run_id, seq) WHERE kept = 0;
+  `,
 ];

@@ -22,7 +22,7 @@ import type {
   RunName,
   SeenKey,
 } from "../records.ts";
-import { activityOf, chunkOf, deadLetterOf, eventOf, headOf, seenKeyOf } from "../rows.ts";
+import { activityOf, chunkOf, deadLetterOf, eventOf, headOf, seenKeyOf, snapshotOf } from "../rows.ts";
 import type { Commit, CommitOutcome, EnqueueOutcome, Lease, LoadedRun, RunQuery, Store } from "../store.ts";
 import { CommitWriter, committed } from "./commit.ts";
 import { connect, type SqliteOptions } from "./connect.ts";
@@ -182,7 +182,7 @@ class SqliteStore implements Store {
   /** What rebuilds the state at a checkpoint that exists; anything missing on the way to it is damage. */
   #stateAt(statements: Statements, id: number, seq: number): Pick<LoadedRun, "snapshot" | "entries"> {
     const row = statements.readSnapshot.get(id, seq);
-    const snapshot = row && { seq: row.seq as number, bytes: row.bytes as Uint8Array };
+    const snapshot = row && snapshotOf(row);
     const after = snapshot?.seq ?? 0;
     const entries = statements.readEntries.all(id, after + 1, seq, -1).map(entryOf);
     if (entries.length !== seq - after) throw corrupt(this.#path, `entries up to ${seq} are missing`);
