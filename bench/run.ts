@@ -7,11 +7,13 @@ import { benchCore } from "./core.ts";
 import { benchDrafts } from "./drafts.ts";
 import { benchDurable } from "./durable.ts";
 import type { BenchOptions } from "./process.ts";
+import { benchTravel } from "./travel.ts";
 
 const questions: Readonly<Record<string, (options: BenchOptions) => Promise<void>>> = {
   core: benchCore,
   drafts: benchDrafts,
   durable: benchDurable,
+  travel: benchTravel,
 };
 
 const { positionals, values } = readFlags();

@@ -84,6 +84,10 @@ export const limits = {
   snapshotAfterBytesMin: 16_384,
   /** What a byte of an entry counts against one of a snapshot: more would read runs faster, and write and keep more. */
   entryWeight: 2,
+  /** A snapshot is kept for good, to travel from, once there are this many bytes of entries since the last one kept, */
+  keptAfterBytesMin: 65_536,
+  /** and this many times its own: so those kept cost an eighth of what is recorded, and any state is near one of them. */
+  keptWeight: 8,
   /** Levels that stored records add around users' values. */
   recordDepthMax: 16,
   /** How long a write waits for another process's, the event loop with it; theirs take milliseconds unless they hang. */

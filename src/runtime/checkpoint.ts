@@ -74,6 +74,8 @@ export class Checkpoint {
   #keys: Set<string> | undefined;
   #bytes = 0;
   #snapshotBytes: number | undefined;
+  /** Whether its snapshot is kept for good. */
+  #keeps = false;
 
   constructor(run: LiveRun, world: Recording) {
     this.run = run;
@@ -269,11 +271,13 @@ export class Checkpoint {
 
   #takeSnapshot(): SnapshotRow {
     const { seq, digest } = this.head;
-    const saved: Saved = { digest, state: pack(this.state as unknown as Json, this.#contents) };
+    const since = this.run.keptBytes + this.#bytes;
+    const saved: Saved = { digest, since, state: pack(this.state as unknown as Json, this.#contents) };
     const { bytes, size } = encodeSized(saved as unknown as JsonObject);
     this.head = { ...this.head, snapshotSeq: seq };
     this.#snapshotBytes = size;
-    return { seq, bytes: this.#contents.close(bytes) };
+    this.#keeps = since >= Math.max(limits.keptWeight * size, limits.keptAfterBytesMin);
+    return { seq, bytes: this.#contents.close(bytes), ...(this.#keeps && { kept: true }) };
   }
 
   /** The commit is durable: the run is where this turn led. */
@@ -284,6 +288,7 @@ export class Checkpoint {
     run.state = this.state;
     run.machine = this.machine;
     run.snapshotBytes = this.#snapshotBytes ?? run.snapshotBytes;
+    run.keptBytes = this.#keeps ? 0 : run.keptBytes + this.#bytes;
     run.entryBytes = this.#snapshotBytes === undefined ? run.entryBytes + this.#bytes : 0;
     const { digests } = this.#contents;
     if (digests === undefined) return;

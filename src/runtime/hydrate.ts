@@ -27,7 +27,7 @@ export async function hydrate(
     rebuilt = checked(head, await past.refold(head));
     problem(head, error);
   }
-  const { state, contents, snapshotBytes, entryBytes } = rebuilt;
+  const { state, contents, snapshotBytes, entryBytes, keptBytes } = rebuilt;
   const machine = registry.read(head.machine, head.version);
   const known = [...contents].map(([name, text]) => [text, name] as const);
   return {
@@ -39,6 +39,7 @@ export async function hydrate(
     more: false,
     snapshotBytes,
     entryBytes,
+    keptBytes,
     contents: known.length === 0 ? undefined : new Map(known),
   };
 }

@@ -48,6 +48,8 @@ export interface LiveRun {
   /** Bytes of the newest snapshot before compression, and of the entries since: when these outweigh it, a new one pays. */
   snapshotBytes: number;
   entryBytes: number;
+  /** Bytes of the entries since the newest snapshot that is kept for good. */
+  keptBytes: number;
   /** The digests of its large texts that are stored; undefined while it has none. */
   contents: Map<string, string> | undefined;
 }
@@ -75,7 +77,7 @@ export function newRun(
   const state = blankState(machine.machine.chart);
   return {
     ...{ name, machine, head, state, inbox: [] },
-    ...{ more: false, snapshotBytes: 0, entryBytes: 0, contents: undefined },
+    ...{ more: false, snapshotBytes: 0, entryBytes: 0, keptBytes: 0, contents: undefined },
   };
 }
 

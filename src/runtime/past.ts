@@ -19,6 +19,8 @@ export interface Rebuilt {
   /** How much there was to read: of the snapshot before compression, as `LiveRun` has it, and of the entries after it. */
   readonly snapshotBytes: number;
   readonly entryBytes: number;
+  /** Of the entries since a snapshot that is kept. */
+  readonly keptBytes: number;
 }
 
 /** Entries that are read at a time. */
@@ -108,10 +110,13 @@ export class Past {
         : unpack(first.state, contents, `snapshot ${snapshot?.seq} of ${what}`),
       packed.map((one) => readEntry(one, { contents }, what)),
     );
+    const entryBytes = entries.reduce((sum, { bytes }) => sum + bytes.length, 0);
     return {
-      ...{ state, digest, contents: texts },
-      snapshotBytes: saved?.size ?? 0,
-      entryBytes: entries.reduce((sum, { bytes }) => sum + bytes.length, 0),
+      ...{ state, digest, contents: texts, entryBytes },
+      ...{
+        snapshotBytes: saved?.size ?? 0,
+        keptBytes: (snapshot?.kept ? 0 : (first?.since ?? 0)) + entryBytes,
+      },
     };
   }
 
@@ -186,7 +191,8 @@ export class Past {
     }
     const digest = await this.#digestBefore(head, head.seq + 1);
     // A snapshot pays at once: there is none to read.
-    return { state, digest, contents: new Map(), snapshotBytes: 0, entryBytes: Number.POSITIVE_INFINITY };
+    const much = Number.POSITIVE_INFINITY;
+    return { state, digest, contents: new Map(), snapshotBytes: 0, entryBytes: much, keptBytes: much };
   }
 
   /** What an activity's row asks for. */
@@ -201,6 +207,8 @@ export class Past {
 /** What the bytes of a snapshot hold. */
 export interface Saved {
   readonly digest: string;
+  /** Bytes of the entries since the last snapshot that is kept for good. */
+  readonly since?: number;
   /** Packed. */
   readonly state: Json;
 }
