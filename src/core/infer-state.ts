@@ -159,7 +159,15 @@ type InvokeMachine<Context, Events, Machines, Target, Names extends AnyVocabular
       > &
         Input<MachineInput<Machines[Name]>, Context, Events>;
     }[Chosen<Machines, At<Literal, "machine">>]
-  | (ChildParts<MachineReference, Context, Events, Json | undefined, Target, Names, Literal> &
+  | (ChildParts<
+      MachineReference,
+      Context,
+      Events,
+      MachineOutput<At<Literal, "machine">>,
+      Target,
+      Names,
+      Literal
+    > &
       Input<MachineInput<At<Literal, "machine">>, Context, Events>);
 /** The one that the literal names, or all of them. */
 type Chosen<Declared, Name> = [Name] extends [never]

@@ -22,7 +22,8 @@ import type { Scope } from "./scope.ts";
 
 declare const impossible: unique symbol;
 /** Nothing, but a place the compiler infers `Literal` from. */
-type Capture<Literal> = [Literal] extends [typeof impossible] ? Literal : never;
+type Capture<Literal> = [Literal] extends [unknown] ? never : Literal | Outline<Literal>;
+type Outline<Literal> = { readonly [Key in keyof Literal]: Literal[Key] | Outline<Literal[Key]> };
 
 /** The same type, as a place that nothing is inferred from. `NoInfer` would stay around every part of it. */
 type Kept<Literal> = [Literal] extends [infer Same] ? Same : never;
