@@ -17,7 +17,7 @@ import { type Handled, hasEnded, type LiveRun } from "./live-run.ts";
 import { checkName } from "./name.ts";
 import type { Past } from "./past.ts";
 import { ParkedError } from "./recovery.ts";
-import type { End, Outgoing, Receipt, Run } from "./run.ts";
+import type { End, Outgoing, Receipt, Run, Stopped } from "./run.ts";
 import type { Chunk, Streams } from "./stream.ts";
 import type { Waiters } from "./waiters.ts";
 import type { Sight } from "./watchers.ts";
@@ -202,8 +202,11 @@ export class Handle implements Run {
 
   async finished(): Promise<End> {
     const { head, state } = await this.#see(hasEnded);
-    const { output, reason } = state;
-    return { status: head.status, state: state.configuration.join(", "), output, reason } as End;
+    const { output, reason, configuration } = state;
+    const where = configuration.join(", ");
+    if (head.status === "done") return { status: "done", state: where, output, reason: undefined };
+    const status = head.status as Stopped["status"];
+    return { status, state: undefined, stoppedIn: where, output: undefined, reason };
   }
 
   async #see(holds: (sight: Sight) => boolean): Promise<Sight> {
