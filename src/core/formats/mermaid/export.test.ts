@@ -152,6 +152,33 @@ describe("a diagram", () => {
     expect(labels).toEqual(["go [below] (stays)", "go [Busy or 429] (stays)", "go [Lost] (stays)"]);
   });
 
+  test("shows delays and children as far as they are known", () => {
+    const child = defineMachine({ id: "kid", initial: "x", states: { x: {} } });
+    const machine = defineMachine({
+      id: "m",
+      initial: "a",
+      states: {
+        a: {
+          invoke: { machine: child },
+          after: [
+            { delay: 5, target: "b" },
+            { delay: () => 3, target: "b" },
+          ],
+        },
+        b: {
+          invoke: [
+            { id: "k", machine: "named" },
+            { id: "l", activity: () => "one" },
+          ],
+        },
+      },
+    });
+    const { root: drawn, classes } = read(toMermaid(machine, { state: { configuration: ["gone"] } }));
+    expect(drawn.inside.map(({ label }) => label)).toEqual(["a / kid", "b / named / a child"]);
+    expect(drawn.arrows.slice(1).map(({ label }) => label)).toEqual(["after 5 ms", "after a while"]);
+    expect(classes).toEqual([]);
+  });
+
   test("cannot be broken by names", () => {
     const hostile = [
       '"',
