@@ -3,7 +3,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { createRuntime, defineMachine, type Run, sqliteStore } from "holdfast";
+import { createRuntime, defineMachine, type Run } from "holdfast";
+import { sqlite } from "holdfast/sqlite";
 
 export interface Spread {
   readonly p50: number;
@@ -50,7 +51,7 @@ const directory = mkdtempSync(join(tmpdir(), "holdfast-travel-"));
 const path = join(directory, "travel.db");
 try {
   await build(path, steps);
-  const runtime = await createRuntime({ store: sqliteStore(path), machines: [ledger] });
+  const runtime = await createRuntime({ store: sqlite(path), machines: [ledger] });
   const run = (await runtime.run("long")) as unknown as Run;
   const draw = random(7);
   const state = await spread(samples, async () => void (await run.at(1 + Math.floor(draw() * steps))));
@@ -75,7 +76,7 @@ try {
 
 /** In batches, each one commit: what is measured is how it is read. */
 async function build(at: string, count: number): Promise<void> {
-  const runtime = await createRuntime({ store: sqliteStore(at), machines: [ledger] });
+  const runtime = await createRuntime({ store: sqlite(at), machines: [ledger] });
   const run = await runtime.start(ledger, { id: "long" });
   for (let from = 1; from < count; from += batch) {
     const length = Math.min(batch, count - from);

@@ -124,7 +124,7 @@ export type Action<Context = JsonObject, Ev = Event> =
   /** The first branch whose guard holds; one without a guard always does. */
   | { readonly choose: readonly Branch<Context, Ev>[] }
   /** What a map is made of; the `map` shorthand writes it. */
-  | { readonly map: MapAction<Expression<readonly Json[], Context, Ev>> }
+  | { readonly map: MapAction<string | Expression<readonly Json[], Context, Ev>> }
   /** An action only the data model knows. */
   | { readonly model: ModelSource };
 
@@ -317,7 +317,7 @@ export interface Pieces<Context, Ev> {
   readonly invoke: Invoke<Context, Ev>;
   readonly perItem: InvokeActivity<Context, SettledEvent>;
   readonly machine: InvokeMachine["machine"];
-  readonly list: Expression<readonly Json[], Context, Ev>;
+  readonly list: string | Expression<readonly Json[], Context, Ev>;
   readonly delay: Expression<number | string, Context, Ev>;
   readonly guard: Guard<Context, Ev>;
   readonly actions: ActionList<Context, Ev>;

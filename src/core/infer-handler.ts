@@ -83,7 +83,9 @@ export type Guard<Context, Ev, Names extends AnyVocabulary> =
   | { readonly in: string }
   | { readonly and: readonly Guard<Context, Ev, Names>[] }
   | { readonly or: readonly Guard<Context, Ev, Names>[] }
-  | { readonly not: Guard<Context, Ev, Names> };
+  | { readonly not: Guard<Context, Ev, Names> }
+  /** The event under way reports an error of one of these names or codes. */
+  | { readonly error: string | number | readonly (string | number)[] };
 export type Update<Context, Ev, Names extends AnyVocabulary> =
   | Use<UpdateParams<Names["updates"]>, Context, Ev>
   | ((draft: Draft<Context>, scope: Scope<Context, Ev>) => unknown);
@@ -164,7 +166,7 @@ export type Ensures<Context, Ev, Names extends AnyVocabulary> = Readonly<
   Record<string, ((scope: EnsureScope<Context, Ev>) => boolean) | NameOf<Names["guards"]>>
 >;
 
-interface TransitionParts<Context, Ev, Target, Names extends AnyVocabulary> {
+export interface TransitionParts<Context, Ev, Target, Names extends AnyVocabulary> {
   readonly target?: Target | readonly Target[];
   readonly guard?: Guard<Context, Ev, Names>;
   readonly update?: Update<Context, Ev, Names>;
@@ -181,7 +183,7 @@ export type At<Literal, Key> = Key extends keyof Literal ? Literal[Key] : never;
  * One or many, each by its target alone or in parts: whichever of these the literal is. A union of all three would be
  * as right, but with hundreds of targets in it the compiler takes its time, and its messages name none of them.
  */
-type OneOrMany<Literal, Target, Parts> = [Literal] extends [never]
+export type OneOrMany<Literal, Target, Parts> = [Literal] extends [never]
   ? Target | Parts | readonly (Target | Parts)[]
   : Literal extends string
     ? Target
@@ -194,7 +196,7 @@ export type Transitions<Context, Ev, Target, Names extends AnyVocabulary, Litera
   TransitionParts<Context, Ev, Target, Names>
 >;
 
-interface TimedParts<Context, Target, Names extends AnyVocabulary>
+export interface TimedParts<Context, Target, Names extends AnyVocabulary>
   extends TransitionParts<Context, TimerEvent, Target, Names> {
   readonly resume?: ResumePolicy;
 }

@@ -3,12 +3,14 @@
  * the literal of `states` gives the targets; `guards` and `updates` give their names.
  *
  * How it holds together, since the compiler infers all of it from one object:
- * I1. Lambdas get their parameters from the schemas only. They never mention `States`, `Guards` or `Updates`, which are
- *     known only once the lambdas are: a parameter that did would settle them too early.
- * I2. What is not yet known is `never`, and `never` allows any name. So a first look without lambdas finds no fault,
- *     and the second, with everything known, is strict.
+ * I1. The compiler looks twice: first without the lambdas, then with them, and their parameters come from the first look.
+ *     So what a parameter depends on must be written without lambdas: schemas, names, a child machine, the `as` of a map.
+ * I2. What is not yet known is `never`, and `never` allows any name. So a first look finds no fault with what it does not
+ *     see, and the second, with everything known, is strict.
  * I3. `Capture` takes the literal as it stands without being a type that anything is checked against, so that
  *     what is checked keeps its excess properties and its suggestions.
+ * I4. Where a lambda stands in a literal, the first look takes the literal's outline, and so does an editor: it completes in
+ *     code that does not compile yet, and there the compiler never looks twice.
  * A definition that declares no schema is a plain `MachineDefinition`, as if this file were not there.
  */
 import type { ActivityScope } from "./activity.ts";
@@ -20,9 +22,12 @@ import type { Json } from "./json.ts";
 import type { InputOf, OutputOf, Schema } from "./schema.ts";
 import type { Scope } from "./scope.ts";
 
-declare const impossible: unique symbol;
-/** Nothing, but a place the compiler infers `Literal` from. */
-type Capture<Literal> = [Literal] extends [typeof impossible] ? Literal : never;
+/**
+ * Nothing, but a place the compiler infers `Literal` from: as it stands or, while there are lambdas in it that are not
+ * known, by its outline. It stands in the false branch, since in the true one `Literal` would be another type.
+ */
+type Capture<Literal> = [Literal] extends [unknown] ? never : Literal | Outline<Literal>;
+type Outline<Literal> = { readonly [Key in keyof Literal]: Literal[Key] | Outline<Literal[Key]> };
 
 /** The same type, as a place that nothing is inferred from. `NoInfer` would stay around every part of it. */
 type Kept<Literal> = [Literal] extends [infer Same] ? Same : never;
@@ -140,11 +145,17 @@ type SendsOf<Events> = [Events] extends [never]
   ? unknown
   : { readonly [Type in keyof Events & string]: InputOf<Events[Type]> };
 
-/** One for every final state of the machine itself. */
-type EndsOf<States, Output> = {
-  [Key in keyof States & string]: States[Key] extends { readonly type: "final" }
-    ? { readonly state: Key; readonly output: EndOutput<States[Key], Output> }
-    : never;
+/** One for every final state of the machine itself. Without any it is parallel, and ends when its regions have. */
+type EndsOf<States, Output> = [FinalIn<States>] extends [never]
+  ? {
+      readonly state: string;
+      readonly output: [Stated<Output>] extends [never] ? Json | undefined : OutputOf<Output>;
+    }
+  : {
+      [Key in FinalIn<States>]: { readonly state: Key; readonly output: EndOutput<States[Key], Output> };
+    }[FinalIn<States>];
+type FinalIn<States> = {
+  [Key in keyof States & string]: States[Key] extends { readonly type: "final" } ? Key : never;
 }[keyof States & string];
 type EndOutput<Node, Output> = Node extends { readonly output: infer Given }
   ? [Stated<Output>] extends [never]

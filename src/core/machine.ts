@@ -6,7 +6,7 @@ import { compile } from "./compile.ts";
 import type { MachineDefinition, MachineReference, MachineTypes } from "./definition.ts";
 import type { Event, EventShape } from "./event.ts";
 import type { ContextOf, DefinitionOf, EventShapes, Typed, TypesOf } from "./infer.ts";
-import type { ActivityTypes } from "./infer-state.ts";
+import type { ActivityTypes } from "./infer-invoke.ts";
 import { type Json, type JsonObject, showValue } from "./json.ts";
 import { invalid } from "./problem.ts";
 import type { InputOf, Schema } from "./schema.ts";

@@ -45,7 +45,7 @@ export function compileMapAction(compiler: Compiler, owner: StateNode, source: u
     return (scope) => settleItem(scope, owner, name, number);
   }
   const { over, workers, tolerate = 0, collect } = parts;
-  const list = jsonOf(compiler, over, inside(path, "over"));
+  const list = listAt(compiler, over, inside(path, "over"));
   const count = workerAt(compiler, workers, inside(path, "workers"));
   if (!isTolerance(tolerate))
     compiler.problem(inside(path, "tolerate"), `is ${show(tolerate)}`, toleranceFix);
@@ -59,6 +59,14 @@ export function compileMapAction(compiler: Compiler, owner: StateNode, source: u
     collect: collect as Begin["collect"],
   };
   return (scope) => beginList(scope, owner, given, list);
+}
+
+/** The list: written out, computed, or a field of the context by its name. */
+function listAt(compiler: Compiler, over: unknown, path: string): Compute<Json | undefined> {
+  if (typeof over !== "string") return jsonOf(compiler, over, path);
+  if (isField(over)) checkKeepsContext(compiler, path, "compute the list");
+  else compiler.problem(path, `is ${show(over)}`, "name a field of the context");
+  return ({ context }) => (Object.hasOwn(context, over) ? context[over] : undefined);
 }
 
 function workerAt(compiler: Compiler, given: unknown, path: string): number {
@@ -85,17 +93,18 @@ export function checkCollect(
   if (given === undefined) return;
   const fields = (isObject(given) ? given : { results: given }) as Parts;
   const { results, failures, ...others } = fields;
-  const named = [results, failures].every(
-    (field) => field === undefined || (isName(field) && field !== "__proto__"),
-  );
+  const named = [results, failures].every((field) => field === undefined || isField(field));
   if (!named || Object.keys(others).length > 0)
     compiler.problem(path, `is ${show(given)}`, "name a field of the context, or { results, failures }");
-  if (compiler.model.save !== undefined)
-    compiler.problem(
-      path,
-      `cannot be used with the data model ${show(compiler.model.name)}`,
-      "use event.data in onDone",
-    );
+  checkKeepsContext(compiler, path, "use event.data in onDone");
+}
+
+const isField = (value: unknown): value is string => isName(value) && value !== "__proto__";
+
+/** A model that keeps the context to itself has no fields that could be named. */
+function checkKeepsContext(compiler: Pick<Compiler, "problem" | "model">, path: string, fix: string): void {
+  if (compiler.model.save === undefined) return;
+  compiler.problem(path, `cannot be used with the data model ${show(compiler.model.name)}`, fix);
 }
 
 /** The guard that asks whether a worker has an item to work on. */

@@ -3,7 +3,6 @@ import * as v from "valibot";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { isHoldfastError } from "../errors.ts";
-import { asState } from "./compose.ts";
 import type { MachineDefinition } from "./definition.ts";
 import { settledEvent } from "./event.ts";
 import type { Json } from "./json.ts";
@@ -516,33 +515,5 @@ describe("implementations", () => {
     });
     const plain = defineMachine({ id: "p", initial: "a", states: { a: {} } });
     expect(plain.implement({ any: work } as never).activities).toEqual({ any: work });
-  });
-
-  test("a machine can be a state of another, and ends as one", () => {
-    const context = z.object({ n: z.number() });
-    const events = { next: z.undefined() };
-    const part = defineMachine({
-      id: "part",
-      version: 3,
-      context,
-      events,
-      start: { n: 7 },
-      initial: "x",
-      states: {
-        x: { on: { next: { target: "y", update: (draft) => void draft.n++ } } },
-        y: { type: "final" },
-      },
-    });
-    const whole = defineMachine({
-      id: "whole",
-      context,
-      events,
-      start: { n: 0 },
-      initial: "a",
-      states: { a: { ...asState(part), onDone: "b" }, b: {} },
-    });
-    const run = simulate(whole);
-    expect(run.state.configuration).toEqual(["a.x"]);
-    expect(run.send("next").state).toMatchObject({ version: 1, configuration: ["b"], context: { n: 1 } });
   });
 });

@@ -133,6 +133,7 @@ function conform(schema: Schema, given: Json | undefined, subject: Subject): Jso
     );
   }
   if (value === undefined) return undefined;
+  if (isSame(given, value)) return freezeDeep(given);
   const made = toJson(value, [], subject.root);
   const dropped: Path[] = [];
   const kept = given === undefined ? made : share(given, made, [], dropped);
@@ -180,6 +181,23 @@ function refuse(
   return new HoldfastError(code, `${what} does not fit its schema: ${shown.join("; ")}`, {
     details: { issues: issues.map(({ path, message }) => ({ path: showPath(path, root), message })) },
   });
+}
+
+/** Whether a schema left everything as it was, which is the rule and need not be taken apart. */
+function isSame(given: unknown, made: unknown): boolean {
+  if (Object.is(given, made)) return true;
+  if (Array.isArray(given))
+    return (
+      Array.isArray(made) &&
+      given.length === made.length &&
+      given.every((item, index) => isSame(item, made[index]))
+    );
+  if (!isObject(given) || !isObject(made)) return false;
+  const keys = Object.keys(given);
+  return (
+    keys.length === Object.keys(made).length &&
+    keys.every((key) => Object.hasOwn(made, key) && isSame(given[key], made[key]))
+  );
 }
 
 /** What a schema made, with every part that it left alone taken from what it was given. */

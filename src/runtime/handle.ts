@@ -19,7 +19,7 @@ import { checkName } from "./name.ts";
 import type { Past } from "./past.ts";
 import { ParkedError } from "./recovery.ts";
 import type { AnyMachine, Registry } from "./registry.ts";
-import type { End, Outgoing, Receipt, Run } from "./run.ts";
+import type { End, Outgoing, Receipt, Run, Stopped } from "./run.ts";
 import type { Chunk, Streams } from "./stream.ts";
 import { compareCheckpoints } from "./travel/compare.ts";
 import type { Debugger } from "./travel/debugger.ts";
@@ -216,8 +216,11 @@ export class Handle implements Run {
 
   async finished(): Promise<End> {
     const { head, state } = await this.#access.watchers.see(this.#name, hasEnded);
-    const { output, reason } = state;
-    return { status: head.status, state: state.configuration.join(", "), output, reason } as End;
+    const { output, reason, configuration } = state;
+    const where = configuration.join(", ");
+    if (head.status === "done") return { status: "done", state: where, output, reason: undefined };
+    const status = head.status as Stopped["status"];
+    return { status, state: undefined, stoppedIn: where, output: undefined, reason };
   }
 
   async cancel(): Promise<void> {

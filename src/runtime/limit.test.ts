@@ -14,7 +14,7 @@ onEveryStore((world) => {
       expect((await run.head()).status).toBe("active");
       expect(await (await run.send("add", 1)).handled()).toMatchObject({ outcome: "taken", seq: 3 });
       expect(await run.finished()).toEqual({
-        ...{ status: "failed", state: expect.any(String), output: undefined },
+        ...{ status: "failed", state: undefined, stoppedIn: "open", output: undefined },
         reason: {
           ...{ name: "LimitReached", limit: "steps", max: 3, used: 3 },
           message: "The run has used up its limit of steps: 3 of 3",

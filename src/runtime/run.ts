@@ -79,7 +79,7 @@ type Done<Ends> = [unknown] extends [Ends]
     : never;
 interface DoneIn<State, Output> {
   readonly status: "done";
-  /** The states it was in, joined by commas. */
+  /** The final state, or those of all regions, joined by commas. */
   readonly state: State;
   readonly output: Output;
   readonly reason: undefined;
@@ -88,8 +88,10 @@ interface DoneIn<State, Output> {
 /** It was ended from outside, wherever it was. */
 export interface Stopped {
   readonly status: Exclude<RunStatus, "active" | "parked" | "done">;
-  /** The states it was in, joined by commas. */
-  readonly state: string;
+  /** It came to no final state, so `state` alone tells how a run ended … */
+  readonly state: undefined;
+  /** … and these are the states it was in, joined by commas. */
+  readonly stoppedIn: string;
   readonly output: undefined;
   /** Why it failed. */
   readonly reason: JsonObject | undefined;

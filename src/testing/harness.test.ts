@@ -24,7 +24,7 @@ const scripts = { search: () => [cheap, dear], book: () => ({ reference: "X1" })
 const year = 365 * 86_400_000;
 
 async function bookingTest(
-  given: ScriptsOf<typeof booking> = scripts,
+  given: ScriptsOf = scripts,
   options: HarnessOptions = {},
 ): Promise<Harness<Booking, BookingEvent, BookingInput>> {
   const made = await harness(booking, given, options);
@@ -33,7 +33,7 @@ async function bookingTest(
 }
 
 /** A harness in which a search has been started. */
-async function started(given: ScriptsOf<typeof booking> = scripts, options: HarnessOptions = {}) {
+async function started(given: ScriptsOf = scripts, options: HarnessOptions = {}) {
   const made = await bookingTest(given, options);
   await made.start({ goal: "NYC" });
   return made;

@@ -2,8 +2,10 @@
  * The harness: a machine under test, in a world where time passes when the test says so. Whatever is done through it is
  * remembered as the scenario, which `crashEverywhere` plays again and again.
  */
+import type { MachineReference, MachineTypes } from "../core/definition.ts";
 import type { Effect } from "../core/effect.ts";
 import type { EventShape } from "../core/event.ts";
+import type { MachineOutput } from "../core/infer-invoke.ts";
 import type { Json, JsonObject } from "../core/json.ts";
 import type { Machine } from "../core/machine.ts";
 import { nearest } from "../core/nearest.ts";
@@ -25,18 +27,43 @@ import {
 } from "./expectation.ts";
 import type { JournalStep, Recorded, Reflection } from "./mirror.ts";
 import * as deeds from "./scenario.ts";
+import type { Script } from "./script.ts";
 import { type HarnessOptions, Stage } from "./stage.ts";
 import type { Call, Scripts, World } from "./world.ts";
 
-/** What activities answer, by name. A function makes them anew for each world, with whatever state they keep. */
-export type ScriptsOf<_Machine> = Scripts | (() => Scripts);
+/**
+ * What activities answer, by name: as their schemas say, where the machine has some, beside what children need. A function
+ * makes them anew for each world, with whatever state they keep.
+ */
+export type ScriptsOf<Types extends MachineTypes = MachineTypes> =
+  | ScriptsFor<Types["activities"]>
+  | (() => ScriptsFor<Types["activities"]>);
+type ScriptsFor<Activities> = [unknown] extends [Activities]
+  ? Scripts
+  : Scripts & { readonly [Name in keyof Activities]: Activities[Name] | Script<Given<Activities[Name]>> };
+type Given<Code> = Code extends (...given: never) => infer Output ? Awaited<Output> : never;
 
+/** The types of events there are, and what is sent along: by schemas, or as `defineMachine<…>` was told. */
+type TypeOf<Ev extends EventShape, Sends> = [unknown] extends [Sends] ? Ev["type"] : keyof Sends & string;
+type SendRest<Ev extends EventShape, Sends, Type, Options> = [unknown] extends [Sends]
+  ? [data?: DataOf<Ev, Type>, options?: Options]
+  : Type extends keyof Sends
+    ? undefined extends Sends[Type]
+      ? [data?: Sends[Type], options?: Options]
+      : [data: Sends[Type], options?: Options]
+    : never;
 /** The data of an event of this type. */
 type DataOf<Ev extends EventShape, Type> = string extends Ev["type"]
   ? Json
   : Extract<Ev, { readonly type: Type }> extends { readonly data?: infer Data }
     ? Data
     : undefined;
+
+type StartRest<Input, Given> = [unknown] extends [Given]
+  ? [input?: Input, options?: Omit<StartOptions, "input">]
+  : undefined extends Given
+    ? [input?: Given, options?: Omit<StartOptions, "input">]
+    : [input: Given, options?: Omit<StartOptions, "input">];
 
 export interface SendOptions {
   /** Another run than the one started last. */
@@ -49,26 +76,33 @@ export interface SendOptions {
 export type Sent = Handled | { readonly outcome: "waiting" };
 
 /** A machine in a world of its own: the real runtime, scripted activities, and time that passes when the test says so. */
-export async function harness<Context, Ev extends EventShape, Input>(
-  machine: Machine<Context, Ev, Input>,
-  scripts: ScriptsOf<Machine<Context, Ev, Input>> = {},
+export async function harness<Context, Ev extends EventShape, Input, Types extends MachineTypes>(
+  machine: Machine<Context, Ev, Input, Types>,
+  scripts: ScriptsOf<Types> = {} as ScriptsOf<Types>,
   options: HarnessOptions = {},
-): Promise<Harness<Context, Ev, Input>> {
-  const stage = new Stage(machine as unknown as AnyMachine, scripts, options);
+): Promise<Harness<Context, Ev, Input, Types>> {
+  const stage = new Stage(machine as unknown as AnyMachine, scripts as Scripts | (() => Scripts), options);
   const world = stage.makeWorld();
   await world.open();
-  return new Harness<Context, Ev, Input>(stage, world);
+  return new Harness<Context, Ev, Input, Types>(stage, world);
 }
 
 /** A machine under test. Made by `harness`. */
-export class Harness<Context = JsonObject, Ev extends EventShape = EventShape, Input = Json> {
+export class Harness<
+  Context = JsonObject,
+  Ev extends EventShape = EventShape,
+  Input = Json,
+  Types extends MachineTypes = MachineTypes,
+> {
   readonly #stage: Stage;
   readonly #world: World;
   readonly #scenario: deeds.Deed[] = [];
   #id: string | undefined;
   #tenant = defaultTenant;
   #keys = 0;
-  #handle: { readonly run: Run<Context>; readonly runtime: Runtime; readonly process: number } | undefined;
+  #handle:
+    | { readonly run: Run<Context, Types>; readonly runtime: Runtime; readonly process: number }
+    | undefined;
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(stage: Stage, world: World, id?: string) {
@@ -80,7 +114,7 @@ export class Harness<Context = JsonObject, Ev extends EventShape = EventShape, I
   // What a test does. All of it is part of the scenario.
 
   /** Starts a run, which the other methods are about from now on. Its id is that of the machine unless given. */
-  async start(input?: Input, options: Omit<StartOptions, "input"> = {}): Promise<void> {
+  async start(...[input, options = {}]: StartRest<Input, Types["input"]>): Promise<void> {
     const { machine } = this.#stage;
     const { id = machine.id, tenant = defaultTenant } = options;
     const given = input === undefined ? undefined : { input: input as Json };
@@ -91,21 +125,21 @@ export class Harness<Context = JsonObject, Ev extends EventShape = EventShape, I
   }
 
   /** Sends an event, lets everything come to rest, and tells what became of the event. */
-  async send<Type extends Ev["type"]>(
+  async send<Type extends TypeOf<Ev, Types["sends"]>>(
     type: Type,
-    data?: DataOf<Ev, Type>,
-    options: SendOptions = {},
+    ...rest: SendRest<Ev, Types["sends"], Type, SendOptions>
   ): Promise<Sent> {
+    const [data, options = {}] = rest;
     const { fate, end } = await this.#do(deeds.sendDeed(this.#outgoing(type, data as Json, options)));
     return fate.status === "waiting" ? { outcome: "waiting" } : end;
   }
 
   /** Sends an event and resolves with the reply to it, which may come only when time has passed. */
-  ask<Type extends Ev["type"]>(
+  ask<Type extends TypeOf<Ev, Types["sends"]>>(
     type: Type,
-    data?: DataOf<Ev, Type>,
-    options: SendOptions & { readonly timeout?: number | string } = {},
+    ...rest: SendRest<Ev, Types["sends"], Type, SendOptions & { readonly timeout?: number | string }>
   ): Promise<Json> {
+    const [data, options = {}] = rest;
     const asked = deeds.askDeed(this.#outgoing(type, data as Json, options), options.timeout);
     const reply = this.#do(asked).then(({ end }) => end);
     // The test may look at it only after time has passed.
@@ -148,9 +182,9 @@ export class Harness<Context = JsonObject, Ev extends EventShape = EventShape, I
   // What there is to see, as it was when everything last came to rest.
 
   /** The run itself, for whatever the harness has no method for; that is then no part of the scenario. */
-  get run(): Run<Context> {
+  get run(): Run<Context, Types> {
     this.#running();
-    return (this.#handle as { readonly run: Run<Context> }).run;
+    return (this.#handle as { readonly run: Run<Context, Types> }).run;
   }
 
   get runtime(): Runtime {
@@ -166,8 +200,8 @@ export class Harness<Context = JsonObject, Ev extends EventShape = EventShape, I
     return this.state.context;
   }
 
-  get output(): Json | undefined {
-    return this.state.output;
+  get output(): MachineOutput<MachineReference<Types>> | undefined {
+    return this.state.output as MachineOutput<MachineReference<Types>> | undefined;
   }
 
   /** What the clock shows. */
@@ -241,13 +275,15 @@ export class Harness<Context = JsonObject, Ev extends EventShape = EventShape, I
    * one; throws if it ends differently anywhere. The points are before and after every call of the store, and between
    * what the test did.
    */
-  async crashEverywhere(options: CrashOptions<Harness<Context, Ev, Input>> = {}): Promise<CrashReport> {
+  async crashEverywhere(
+    options: CrashOptions<Harness<Context, Ev, Input, Types>> = {},
+  ): Promise<CrashReport> {
     await this.#last.catch(() => {});
     const id = this.#running();
     return crashEverywhere({
       ...{ stage: this.#stage, original: this.#world, scenario: [...this.#scenario], options, run: id },
       view: async (world) => {
-        const test = new Harness<Context, Ev, Input>(this.#stage, world, id);
+        const test = new Harness<Context, Ev, Input, Types>(this.#stage, world, id);
         await test.#hold();
         return test;
       },
@@ -299,7 +335,7 @@ export class Harness<Context = JsonObject, Ev extends EventShape = EventShape, I
     if (id === undefined || (this.#handle?.process === process && this.#handle.run.id === id)) return;
     this.#handle = await this.#world.during(async (runtime) => ({
       ...{ runtime, process },
-      run: (await runtime.run(id, { tenant })) as unknown as Run<Context>,
+      run: (await runtime.run(id, { tenant })) as unknown as Run<Context, Types>,
     }));
   }
 

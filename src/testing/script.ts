@@ -10,47 +10,54 @@ import type { Json } from "../core/json.ts";
 import type { Activity, ActivityScope } from "../runtime/attempt.ts";
 
 /** What a script may give: a value, an error to throw, code to run, or another script. */
-export type Answer = Json | undefined | Error | Activity | Script;
+export type Answer<Value = Json | undefined> = Value | Error | Activity | Script<Value>;
 
 /** What stands for an activity in a test: code, or a script. */
-export type Scripted = Activity | Script;
+export type Scripted = Activity | Script<unknown>;
 
-/** Answers by plan. */
-export class Script {
+/** Answers by plan: values of this type. */
+export class Script<Value = Json | undefined> {
   /** The answer in this place; throws when there is none. */
-  readonly at: (place: number) => Answer;
+  readonly at: (place: number) => Answer<Value>;
   /** How long after its attempt began the answer comes; infinite for never. */
   readonly delayMs: number;
 
-  constructor(at: (place: number) => Answer, delayMs = 0) {
+  constructor(at: (place: number) => Answer<Value>, delayMs = 0) {
     this.at = at;
     this.delayMs = delayMs;
   }
 }
 
 /** Gives these answers, one to each attempt; errors are thrown. An attempt beyond the last is an error of its own. */
-export function answers(...list: readonly Answer[]): Script {
+export function answers<Value extends Json | undefined>(...list: readonly Answer<Value>[]): Script<Value> {
   return new Script((place) => {
-    if (place < list.length) return list[place];
+    if (place < list.length) return list[place] as Answer<Value>;
     const has = list.length === 1 ? "there is one answer" : `there are ${list.length} answers`;
     throw new OutOfAnswers(`This is attempt ${place + 1}, and ${has}`);
   });
 }
 
 /** Gives the answer so much later, in virtual time. */
-export function later(duration: number | string, answer?: Answer): Script {
-  return new Script(() => answer, durationMs(duration));
+export function later<Value extends Json | undefined = undefined>(
+  duration: number | string,
+  answer?: Answer<Value>,
+): Script<Value> {
+  return new Script(() => answer as Answer<Value>, durationMs(duration));
 }
 
 /** Throws at so many attempts, and then gives the answer to every other. */
-export function failing(times: number, error: Error | string, answer?: Answer): Script {
+export function failing<Value extends Json | undefined = undefined>(
+  times: number,
+  error: Error | string,
+  answer?: Answer<Value>,
+): Script<Value> {
   const thrown = typeof error === "string" ? new Error(error) : error;
-  return new Script((place) => (place < times ? thrown : answer));
+  return new Script((place) => (place < times ? thrown : (answer as Answer<Value>)));
 }
 
 /** Never answers: what waits for it times out, is cancelled, or waits for ever. */
-export function never(): Script {
-  return new Script(() => undefined, Number.POSITIVE_INFINITY);
+export function never(): Script<never> {
+  return new Script<never>(() => new Error("never"), Number.POSITIVE_INFINITY);
 }
 
 /** An activity was asked more often than its script has answers. No retry helps. */
@@ -127,7 +134,7 @@ export class Answers {
 }
 
 async function resolve(
-  answer: Answer,
+  answer: unknown,
   attempt: Attempt,
   place: number,
   wait: (ms: number) => Promise<void>,

@@ -9,9 +9,9 @@ import { asState, createRuntime, defineMachine, type Machine } from "../../src/i
 import type { Store } from "../../src/store/store.ts";
 import { booking } from "./booking.ts";
 
-type Equal<One, Other> =
+export type Equal<One, Other> =
   (<T>() => T extends One ? 1 : 2) extends <T>() => T extends Other ? 1 : 2 ? true : false;
-const is = <_ extends true>(): void => {};
+export const is = <_ extends true>(): void => {};
 
 const declared = {
   context: z.object({ n: z.number(), list: z.array(z.string()) }),
@@ -476,13 +476,15 @@ export async function use(): Promise<void> {
   const { context } = await run.state();
   is<Equal<typeof context.budget, number>>();
   const end = await run.finished();
-  if (end.status === "done") {
-    is<Equal<typeof end.state, "booked" | "failed">>();
-    if (end.state === "booked") is<Equal<typeof end.output, { reference: string }>>();
-    else is<Equal<typeof end.output, undefined>>();
-    // @ts-expect-error no such state
-    if (end.state === "bokoed") return;
-  } else is<Equal<typeof end.output, undefined>>();
+  if (end.state === "booked") {
+    is<Equal<typeof end.output, { reference: string }>>();
+    is<Equal<typeof end.status, "done">>();
+  } else if (end.state === "failed") is<Equal<typeof end.output, undefined>>();
+  else is<Equal<typeof end.status, "cancelled" | "failed">>();
+  if (end.status === "done") is<Equal<typeof end.state, "booked" | "failed">>();
+  else is<Equal<typeof end.output, undefined>>();
+  // @ts-expect-error no such end, unless it was stopped there
+  if (end.status === "done" && end.state === "bokoed") return;
 }
 
 // Without schemas nothing is inferred, and nothing refused.

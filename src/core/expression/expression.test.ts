@@ -59,6 +59,16 @@ function codeOf(work: () => unknown): unknown {
 
 test.each<[string, unknown]>([
   ["context.n + 1", 8],
+  ["'b' < 'a'", false],
+  ["'a' <= 'a'", true],
+  ["'b' > 'a'", true],
+  ["'abc'.indexOf('c')", 2],
+  ["'😀c'.indexOf('c')", 1],
+  ["int(-0.5)", 0],
+  ["int(2.5)", 2],
+  ["context.any.?deep[0].orValue(9)", 1],
+  ["timestamp('1970-01-02T00:00:00Z')", 86_400_000],
+  ["timestamp('1970-03-01T00:00:00Z')", 59 * 86_400_000],
   ["context.n - 1.5", 5.5],
   ["context.n / 2", 3],
   ["-context.n / 2", -3],
@@ -200,6 +210,8 @@ test.each([
 });
 
 test.each([
+  ["context.any.deep - 1"],
+  ["context.any * context.any"],
   ["context.price"],
   ["context.any.nothing"],
   ["context.any.deep.x"],

@@ -89,7 +89,7 @@ function set(value: unknown, way: readonly string[], to: unknown): unknown {
     return failed(`the field ${showValue(name)} of ${kindOf(value)} cannot be set`);
   const before = value === undefined ? undefined : Object.hasOwn(value, name) ? value[name] : undefined;
   const after = set(before, rest, to);
-  if (after === before) return value ?? {};
+  if (after === before) return value;
   const copy = { ...value };
   if (after === undefined) delete (copy as Record<string, unknown>)[name];
   else put(copy, name, after);

@@ -1,6 +1,7 @@
 /** Formats that machines come from and go to: re-exports only. */
 
 export { type MermaidOptions, toMermaid } from "./mermaid/export.ts";
+export { type RanStep, runToMermaid } from "./mermaid/run.ts";
 export type { Note } from "./note.ts";
 export { type ScxmlExport, toScxml } from "./scxml/export.ts";
 export { toXState, type XStateExport } from "./xstate/export.ts";

@@ -46,6 +46,7 @@ export type MapParts<Pieces extends AnyPieces> = Pick<
   Pieces["perItem"],
   ItemOption & keyof Pieces["perItem"]
 > & {
+  /** The list: written out, computed, or the field of the context that holds it. */
   readonly over: Pieces["list"];
   /** The item's name in `event.data` of `input`; `item` unless given. `input` is the item unless given. */
   readonly as?: string;

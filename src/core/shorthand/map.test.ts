@@ -190,6 +190,12 @@ describe("map", () => {
     });
   });
 
+  test("goes over a field of the context by its name", () => {
+    expect(inputs(define({ over: "list", concurrency: 2 }))).toEqual(["a", "b"]);
+    for (const over of ["absent", "toString", "kept"])
+      expect(begin(define({ over })).run.state.configuration).toEqual(["failed"]);
+  });
+
   test("that is left cancels what is under way; entered again it begins anew", () => {
     const definition = define({ concurrency: 2 }, ["a", "b"], { on: { stop: "done" } });
     const { run, settle } = begin({
@@ -332,6 +338,22 @@ describe("what is wrong with a map is told where it was written", () => {
         fix: "use event.data in onDone",
       },
     ]);
+  });
+
+  test("a list by name where the data model keeps the context to itself, or the name is none", () => {
+    const model: DataModel = { ...plainModel, name: "own", save: ({ context }) => context };
+    const states = { a: { map: { ...well, over: "list" } }, done: {}, failed: {} };
+    expect(validate({ id: "m", model, initial: "a", states })).toEqual([
+      {
+        path: "states.a.map.over",
+        problem: 'cannot be used with the data model "own"',
+        fix: "compute the list",
+      },
+    ]);
+    for (const over of ["", "__proto__"])
+      expect(lines({ ...well, over })).toEqual([
+        `states.a.map.over is ${JSON.stringify(over)}; name a field of the context`,
+      ]);
   });
 
   test("what it is made of, written by hand", () => {

@@ -498,4 +498,41 @@ describe("CEL in a step", () => {
     const machine = loadMachine({ id: "m", initial: "a", start: { cel: "dyn(1)" }, states: { a: {} } });
     expect(() => start(machine, undefined, { at })).toThrow("must give an object");
   });
+
+  test("what is absent is left out of what is made, and of a place that is not there", () => {
+    const machine = loadMachine({
+      id: "m",
+      context: {
+        type: "object",
+        properties: { a: { type: "number" }, plan: {}, free: { type: "object", additionalProperties: true } },
+      },
+      start: {},
+      initial: "x",
+      states: {
+        x: {
+          on: {
+            go: {
+              update: { "plan.steps": { cel: "context.?a" }, "free.deep.er": 1 },
+              actions: {
+                emit: { type: "told", data: { a: { cel: "context.?a" }, all: [{ cel: "context.?a" }, 1] } },
+              },
+            },
+          },
+        },
+      },
+    });
+    const { state } = start(machine, undefined, { at });
+    const made = step(machine, state, { type: "go" }, { at });
+    expect(made.state.context).toEqual({ free: { deep: { er: 1 } } });
+    expect(made.effects).toMatchObject([{ type: "emit", event: { type: "told", data: { all: [1] } } }]);
+  });
+
+  test("a long expression is shown in part, and one line of YAML may begin with a brace", () => {
+    const long = `context.x${" + 1".repeat(60)}`;
+    const flow = `{ id: m, context: { type: object }, initial: a, states: { a: { always: { guard: { cel: "${long}" } } } } }`;
+    const { problems } = readDefinition(flow);
+    expect(problems).toMatchObject([{ path: "states.a.always.guard" }]);
+    expect(problems[0]?.problem).toMatch(/, in "context\.x .*…"$/);
+    expect(readDefinition("{ id: m,").problems).toMatchObject([{ path: "definition" }]);
+  });
 });

@@ -45,7 +45,10 @@ export function shorthandParts({ ref, object, described, transitionParts, option
   );
   const map = object(
     {
-      over: described("An expression that gives the list.", ref("template")),
+      over: described(
+        "The list, an expression that gives it, or the field of the context that holds it.",
+        ref("template"),
+      ),
       as: name("The item's name in event.data of the input; item unless given."),
       activity: name("The activity for each item."),
       machine: described("Or the child machine for each item.", ref("textExpression")),

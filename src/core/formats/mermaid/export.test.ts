@@ -4,8 +4,10 @@ import { describe, expect, test } from "vitest";
 import { drawPlan } from "../../../../test/generate/chart.ts";
 import { definitionOf } from "../../../../test/generate/definition.ts";
 import { defineMachine } from "../../machine.ts";
+import { simulate } from "../../simulate.ts";
 import { start } from "../../step.ts";
 import { toMermaid } from "./export.ts";
+import { runToMermaid } from "./run.ts";
 
 interface Box {
   readonly id: string;
@@ -27,8 +29,10 @@ function read(text: string): { root: Box; classes: string[] } {
   const classes: string[] = [];
   for (const line of lines) {
     const top = open.at(-1) as Box;
-    const state = /^ *state "([^"\n]*)" as (s\d+)( \{)?$/.exec(line);
-    const arrow = /^ *(s\d+|\[\*\]) --> (s\d+|\[\*\])(?:: ([^:;{}"#]*(?:#\d+;[^:;{}"#]*)*))?$/.exec(line);
+    const state = /^ *state "([^"\n]*)" as ([sc]\d+)( \{)?$/.exec(line);
+    const arrow = /^ *([sc]\d+|\[\*\]) --> ([sc]\d+|\[\*\])(?:: ([^:;{}"#]*(?:#\d+;[^:;{}"#]*)*))?$/.exec(
+      line,
+    );
     const highlighted = /^ *class (s\d+(?:,s\d+)*) active$/.exec(line);
     if (state !== null) {
       const box: Box = { id: state[2]!, label: unescaped(state[1]!), inside: [], arrows: [], regions: 1 };
@@ -89,7 +93,7 @@ describe("a diagram", () => {
     expect(packing.regions).toBe(2);
   });
 
-  test("labels arrows with events, delays, guards and ends", () => {
+  test("E2: labels arrows with events, delays, guards and ends", () => {
     const labels = boxes(root).flatMap(({ arrows }) => arrows.map(({ label }) => label));
     expect(labels).toEqual(
       expect.arrayContaining([
@@ -113,7 +117,7 @@ describe("a diagram", () => {
     expect(root.arrows).toContainEqual({ from: ids.get("sent"), to: "[*]", label: undefined });
   });
 
-  test("highlights where a run is", () => {
+  test("E2: highlights where a run is", () => {
     const { state } = start(order, undefined, { at: 0 });
     const { classes } = read(toMermaid(order, { state }));
     expect(classes).toEqual([root.inside[0]!.id]);
@@ -134,6 +138,45 @@ describe("a diagram", () => {
       "y [not in a] (stays)",
       "x from a to b",
     ]);
+  });
+
+  test("shows guards in few words", () => {
+    const guards = [{ type: "below", params: { max: 3 } }, { error: ["Busy", 429] }, { error: "Lost" }];
+    const machine = defineMachine({
+      id: "m",
+      initial: "a",
+      states: { a: { on: { go: guards.map((guard) => ({ guard })) } } },
+    });
+    const { root: drawn } = read(toMermaid(machine));
+    const labels = drawn.arrows.slice(1).map(({ label }) => label);
+    expect(labels).toEqual(["go [below] (stays)", "go [Busy or 429] (stays)", "go [Lost] (stays)"]);
+  });
+
+  test("shows delays and children as far as they are known", () => {
+    const child = defineMachine({ id: "kid", initial: "x", states: { x: {} } });
+    const machine = defineMachine({
+      id: "m",
+      initial: "a",
+      states: {
+        a: {
+          invoke: { machine: child },
+          after: [
+            { delay: 5, target: "b" },
+            { delay: () => 3, target: "b" },
+          ],
+        },
+        b: {
+          invoke: [
+            { id: "k", machine: "named" },
+            { id: "l", activity: () => "one" },
+          ],
+        },
+      },
+    });
+    const { root: drawn, classes } = read(toMermaid(machine, { state: { configuration: ["gone"] } }));
+    expect(drawn.inside.map(({ label }) => label)).toEqual(["a / kid", "b / named / a child"]);
+    expect(drawn.arrows.slice(1).map(({ label }) => label)).toEqual(["after 5 ms", "after a while"]);
+    expect(classes).toEqual([]);
   });
 
   test("cannot be broken by names", () => {
@@ -163,7 +206,35 @@ describe("a diagram", () => {
   });
 });
 
-test("every random machine's diagram has all its states, once, and arrows between states of one place", () => {
+describe("a diagram of what ran", () => {
+  test("E2: has a box for every condition, and arrows with the steps that led there", () => {
+    const counter = defineMachine({
+      id: "counter",
+      type: "parallel",
+      states: {
+        a: { on: { add: {}, "add: 2": {} } },
+        b: { initial: "x", states: { x: { on: { go: "y" } }, y: {} } },
+      },
+    });
+    const run = simulate(counter);
+    const steps = [{ event: { type: "start" }, configuration: run.state.configuration }];
+    for (const type of ["add", "add", "add: 2", "add", "add", "add", "add", "go"]) {
+      const { configuration } = run.send(type).state;
+      steps.push({ event: { type }, configuration });
+    }
+    const { root: drawn } = read(runToMermaid(steps));
+    expect(drawn.inside.map(({ id, label }) => `${id} ${label}`)).toEqual(["c1 a, b.x", "c2 a, b.y"]);
+    expect(drawn.arrows.map(({ from, to, label }) => `${from} ${to} ${label}`)).toEqual([
+      "[*] c1 1 start",
+      "c1 c1 2, 3, 5, 6 … 8 add",
+      "c1 c1 4 add: 2",
+      "c1 c2 9 go",
+    ]);
+    expect(runToMermaid([], { direction: "LR" })).toBe("stateDiagram-v2\n  direction LR\n");
+  });
+});
+
+test("E2: every random machine's diagram has all its states, once, and arrows between states of one place", () => {
   fc.assert(
     fc.property(fc.noShrink(fc.nat({ max: 0x7fff_ffff })), (seed) => {
       const machine = defineMachine(definitionOf(drawPlan(seed, "native")));

@@ -188,7 +188,8 @@ function guardText(guard: unknown): string {
   if (Array.isArray(parts.and)) return `(${list(parts.and, "and")})`;
   if (Array.isArray(parts.or)) return `(${list(parts.or, "or")})`;
   if (parts.not !== undefined) return `not ${guardText(parts.not)}`;
-  for (const key of ["cel", "text"]) if (typeof parts[key] === "string") return parts[key];
+  if (parts.error !== undefined) return [parts.error].flat().join(" or ");
+  for (const key of ["type", "cel", "text"]) if (typeof parts[key] === "string") return parts[key];
   return "guard";
 }
 
@@ -200,6 +201,6 @@ function childAbove(node: StateNode, above: StateNode): StateNode {
 }
 
 /** Mermaid reads `#58;` as the character of that number; letters, digits and what cannot end a label stay. */
-function escaped(text: string): string {
+export function escaped(text: string): string {
   return text.replace(/[^\p{L}\p{N} _.,/*()[\]+-]/gu, (character) => `#${character.codePointAt(0)};`);
 }

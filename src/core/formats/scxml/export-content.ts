@@ -77,7 +77,16 @@ export function conditionOf(guard: Guard, at: string, scope: ExportScope): strin
     const inner = conditionOf(parts.not, at, scope);
     return inner === undefined ? undefined : `!(${inner})`;
   }
-  return expressionOf(guard, at, scope);
+  const topic = (
+    [
+      ["type", "function"],
+      ["error", "error"],
+      ["item", "map"],
+    ] as const
+  ).find(([key]) => Object.hasOwn(parts, key))?.[1];
+  if (topic === undefined) return expressionOf(guard, at, scope);
+  scope.notes.add(at, topic);
+  return undefined;
 }
 
 /** A block of actions. */
@@ -104,6 +113,7 @@ function actionOf(action: Action, at: string, scope: ExportScope): Markup[] {
   else if ("emit" in action) scope.notes.add(at, "emit");
   else if ("reply" in action) scope.notes.add(at, "reply");
   else if ("compensate" in action) scope.notes.add(at, "compensate");
+  else if ("map" in action) scope.notes.add(at, "map");
   else scope.notes.add(at, "spawn");
   return [];
 }

@@ -8,6 +8,8 @@ export const exportTopics = {
   function: "is a function or a named one, which cannot be written",
   guard: "has a guard that cannot be written, and is never taken",
   model: "is text of a data model that SCXML does not have",
+  error: "asks for the name of an error; SCXML's errors have none",
+  map: "is part of a map over a list; SCXML has none",
   emit: "tells whoever listens; SCXML has nobody who does",
   reply: "answers whoever asked; SCXML has no replies",
   spawn: "starts or stops a child that no state owns; SCXML has none",

@@ -358,6 +358,34 @@ describe("notes", () => {
     ]);
   });
 
+  test("say that guards which cannot be written are never taken", () => {
+    const machine = defineMachine({
+      id: "m",
+      unhandled: "ignore",
+      start: { list: [1] },
+      guards: { below: () => true },
+      initial: "a",
+      states: {
+        a: { on: { go: { guard: { and: [{ type: "below", params: 3 }, { error: "Busy" }] }, target: "b" } } },
+        b: { map: { over: "list", activity: "work", onDone: "a", onError: "a" } },
+      },
+    });
+    const { text, notes } = toScxml(machine);
+    expect(text).toContain('<transition event="go" cond="false" target="b"/>');
+    expect(text).not.toMatch(/cond="[^"]*\{/);
+    const topics = notes.map(({ path, topic }) => `${path}: ${topic}`);
+    expect(topics).toEqual(
+      expect.arrayContaining([
+        "states.a.on.go.guard: function",
+        "states.a.on.go.guard: error",
+        "states.a.on.go: guard",
+        "states.b.entry: map",
+        "states.b.exit: map",
+        "states.b.states.worker1.states.taking.always[0].guard: map",
+      ]),
+    );
+  });
+
   test("say that text of another data model is left out", () => {
     const model = {
       ...plainModel,

@@ -1,5 +1,5 @@
 /** XState's actions: those it makes itself become actions of the same meaning, code of the user's own is emitted. */
-import type { Action, Recipe, SendParts } from "../../definition.ts";
+import type { Action, SendParts } from "../../definition.ts";
 import type { Address } from "../../effect.ts";
 import type { EventShape } from "../../event.ts";
 import type { Json } from "../../json.ts";
@@ -7,7 +7,15 @@ import type { Scope } from "../../scope.ts";
 import { enqueueAction } from "./enqueue.ts";
 import { fromXStateEvent } from "./event.ts";
 import { own } from "./guard.ts";
-import { isParent, isSelf, mentionsActors, type Params, referenceOf } from "./handler.ts";
+import {
+  isParent,
+  isSelf,
+  mentionsActors,
+  type Params,
+  type Reference,
+  referenceOf,
+  useOf,
+} from "./handler.ts";
 import type { ImportScope } from "./scope.ts";
 import { type Code, isCode, isParts, listOf, type XStateEvent, type XStateFunction } from "./source.ts";
 import { spawnAction } from "./spawn.ts";
@@ -21,7 +29,7 @@ export function actionsOf(actions: unknown, at: string, scope: ImportScope): Act
 }
 
 function actionOf(action: unknown, at: string, scope: ImportScope): Action[] {
-  if (isCode(action)) return fromCode(action, { name: undefined, params: undefined }, at, scope);
+  if (isCode(action)) return fromCode(action, undefined, at, scope);
   const reference = referenceOf(action);
   if (reference === undefined) return [];
   const found = own(scope.implementations.actions, reference.name);
@@ -30,21 +38,15 @@ function actionOf(action: unknown, at: string, scope: ImportScope): Action[] {
   return [emitted(reference.name, reference.params, scope)];
 }
 
-/** How the author referred to an action. */
-interface Reference {
-  readonly name: string | undefined;
-  readonly params: Params;
-}
-
-function fromCode(action: Code, reference: Reference, at: string, scope: ImportScope): Action[] {
-  const { params } = reference;
+function fromCode(action: Code, reference: Reference | undefined, at: string, scope: ImportScope): Action[] {
+  const params = reference?.params;
   const builtin = makers[String(action.type)];
   if (builtin !== undefined && isCode(action.resolve)) {
     if (mentionsActors(action.assignment)) scope.notes.add(at, "uses-actors");
-    return [builtin({ action, params, name: reference.name, at, scope })];
+    return [builtin({ action, params, reference, at, scope })];
   }
   // XState names code after its function; a place in the machine is a name that stays.
-  const name = reference.name ?? at;
+  const name = reference?.name ?? at;
   scope.notes.add(at, "custom-action", `emits action.${name}`);
   scope.actions[name] ??= action;
   return [emitted(name, params, scope)];
@@ -60,7 +62,7 @@ function emitted(name: string, params: Params, { handlers }: ImportScope): Actio
 interface Given {
   readonly action: Code;
   readonly params: Params;
-  readonly name: string | undefined;
+  readonly reference: Reference | undefined;
   readonly at: string;
   readonly scope: ImportScope;
 }
@@ -80,20 +82,22 @@ const makers: Readonly<Record<string, (given: Given) => Action>> = {
     enqueueAction(action.collect as XStateFunction, params, { at, scope, actionsOf }),
 };
 
-function assign({ action, params, name, scope }: Given): Action {
+function assign({ action, params, reference, scope }: Given): Action {
   const { assignment } = action;
-  const recipe: Recipe = (draft, step) => {
-    const given = scope.handlers.given(step);
-    const computed = params?.(given);
-    const compute = (value: unknown) => (isCode(value) ? value(given, computed) : value);
+  const { handlers } = scope;
+  const recipe = (draft: object, step: Scope, told: unknown) => {
+    const given = handlers.given(step);
+    const compute = (value: unknown) => (isCode(value) ? value(given, told) : value);
     const changes = isCode(assignment)
       ? compute(assignment)
       : Object.fromEntries(Object.entries(assignment as object).map(([key, value]) => [key, compute(value)]));
     Object.assign(draft, changes);
   };
-  if (name === undefined || params !== undefined || scope.complete) return { update: recipe };
-  scope.updates[name] ??= recipe;
-  return { update: name };
+  const use = reference === undefined || scope.complete ? undefined : useOf(reference, handlers);
+  if (reference === undefined || use === undefined)
+    return { update: (draft, step) => recipe(draft, step, params?.(handlers.given(step))) };
+  scope.updates[reference.name] ??= recipe;
+  return { update: use };
 }
 
 interface Constant {

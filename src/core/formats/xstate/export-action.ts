@@ -1,5 +1,5 @@
 /** Actions, as XState's own: each stands in the implementations under the place it has in the machine. */
-import type { Action, Guard, Recipe, SendParts } from "../../definition.ts";
+import type { Action, Guard, NamedUse, Recipe, SendParts } from "../../definition.ts";
 import { produce } from "../../draft.ts";
 import { durationMs } from "../../duration.ts";
 import type { EventShape } from "../../event.ts";
@@ -7,11 +7,11 @@ import type { JsonObject } from "../../json.ts";
 import type { Scope } from "../../scope.ts";
 import { toXStateEvent } from "./event.ts";
 import { expressionOf, guardName } from "./export-guard.ts";
-import { type ExportScope, type Given, placeIn, scopeOf } from "./export-scope.ts";
+import { type ExportScope, type Given, placeIn, type Reference, scopeOf } from "./export-scope.ts";
 import { isCode, isParts, listOf, type Parts } from "./source.ts";
 
 /** The names of a block's actions. */
-export function actionNames(actions: unknown, at: string, scope: ExportScope): string[] {
+export function actionNames(actions: unknown, at: string, scope: ExportScope): Reference[] {
   const list = listOf(actions);
   return list.flatMap((action, index) => {
     const place = list.length > 1 ? `${at}[${index}]` : at;
@@ -20,7 +20,7 @@ export function actionNames(actions: unknown, at: string, scope: ExportScope): s
 }
 
 /** The names of all blocks' actions, in order. */
-export function blockNames(blocks: unknown, at: string, scope: ExportScope): string[] {
+export function blockNames(blocks: unknown, at: string, scope: ExportScope): Reference[] {
   const many = Array.isArray(blocks) && blocks.length > 0 && blocks.every(Array.isArray);
   if (!many) return actionNames(blocks, at, scope);
   if (blocks.length > 1) scope.notes.add(at, "blocks");
@@ -28,7 +28,7 @@ export function blockNames(blocks: unknown, at: string, scope: ExportScope): str
 }
 
 /** What a transition does: its update first, then its actions. */
-export function workNames(parts: Parts, at: string, scope: ExportScope): string[] {
+export function workNames(parts: Parts, at: string, scope: ExportScope): Reference[] {
   const update =
     parts.update === undefined
       ? []
@@ -36,17 +36,26 @@ export function workNames(parts: Parts, at: string, scope: ExportScope): string[
   return [...update, ...actionNames(parts.actions, placeIn(at, "actions"), scope)];
 }
 
-function actionName(action: Action, at: string, scope: ExportScope): string[] {
+function actionName(action: Action, at: string, scope: ExportScope): Reference[] {
   const { actions } = scope.implementations;
-  if ("update" in action && typeof action.update === "string") {
-    const recipe = scope.machine.definition.updates?.[action.update];
-    if (recipe !== undefined) actions[action.update] ??= assignment(recipe as Recipe, scope);
-    return [action.update];
-  }
+  if ("update" in action && typeof action.update !== "function") return updateName(action.update, at, scope);
   const made = actionOf(action, at, scope);
   if (made === undefined) return [];
   actions[at] = made;
   return [at];
+}
+
+/** The name of an update, with its params if it takes some; text of another data model is noted and left out. */
+function updateName(update: string | NamedUse, at: string, scope: ExportScope): Reference[] {
+  const { type, params } = typeof update === "string" ? { type: update, params: undefined } : update;
+  const recipe = scope.machine.definition.updates?.[type];
+  if (isParts(recipe) || (recipe === undefined && scope.machine.definition.model !== undefined)) {
+    scope.notes.add(at, "model");
+    return [];
+  }
+  if (recipe !== undefined) scope.implementations.actions[type] ??= assignment(recipe, scope);
+  const given = expressionOf(params, placeIn(at, "params"), scope);
+  return [given === undefined ? type : { type, params: given }];
 }
 
 function actionOf(action: Action, at: string, scope: ExportScope): unknown {
@@ -63,14 +72,17 @@ function actionOf(action: Action, at: string, scope: ExportScope): unknown {
   }
   if ("spawn" in action) return spawnOf(action.spawn, at, scope);
   if ("choose" in action) return chooseOf(action.choose, at, scope);
-  scope.notes.add(at, "reply" in action ? "reply" : "compensate" in action ? "compensate" : "model");
+  const topic = (["reply", "compensate", "map"] as const).find((key) => key in action);
+  scope.notes.add(at, topic ?? "model");
   return undefined;
 }
 
 /** A recipe makes a whole new context; XState merges it, so what is gone must be said. */
-function assignment(recipe: Recipe, scope: ExportScope): unknown {
-  return scope.options.xstate.assign(((given: Given) => {
-    const made = produce(given.context, recipe as never, scopeOf(given, scope));
+function assignment(recipe: (...given: never) => unknown, scope: ExportScope): unknown {
+  const code = recipe as (draft: object, step: unknown, params: unknown) => unknown;
+  return scope.options.xstate.assign(((given: Given, params: unknown) => {
+    const update = (draft: object, step: unknown) => code(draft, step, params);
+    const made = produce(given.context, update as never, scopeOf(given, scope));
     const gone = Object.keys(given.context).filter((key) => !Object.hasOwn(made, key));
     return { ...made, ...Object.fromEntries(gone.map((key) => [key, undefined])) };
   }) as never);
@@ -171,7 +183,7 @@ function chooseOf(
   );
 }
 
-type Check = (guard: string) => boolean;
+type Check = (guard: Reference) => boolean;
 
 function enqueued(
   list: (given: Given, check: Check) => readonly unknown[],

@@ -35,6 +35,9 @@ export interface ExportScope {
   child(name: string): Parts | undefined;
 }
 
+/** A guard or an action by its name, with its params if it takes some. */
+export type Reference = string | { readonly type: string; readonly params: unknown };
+
 /** What XState hands to functions, and what it leaves to its own guards: whether a state is active. */
 export interface Given {
   readonly context: JsonObject;

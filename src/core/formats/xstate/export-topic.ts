@@ -13,6 +13,7 @@ export const exportTopics = {
   model: "is text of a data model that XState does not have",
   resume: "says what outages do to a timer; XState's timers do not survive them",
   address: "sends to another run, or out of the system; XState's actors know their family only",
+  map: "is part of a map over a list; XState has none",
   reply: "answers whoever asked; XState has no replies",
   compensate: "undoes activities; XState has no compensation",
   finalize: "runs on every event of an invocation; XState has no such place",

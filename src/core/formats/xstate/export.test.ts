@@ -4,7 +4,9 @@ import * as xstate from "xstate";
 import type { MachineDefinition } from "../../definition.ts";
 import { durationMs } from "../../duration.ts";
 import { defineMachine } from "../../machine.ts";
+import { simulate } from "../../simulate.ts";
 import { toXState } from "./export.ts";
+import { fromXState } from "./import.ts";
 
 /** The machine, run by XState on a clock of its own. */
 function run(definition: MachineDefinition, options = {}) {
@@ -127,6 +129,97 @@ describe("XState runs", () => {
     actor.send({ type: "end" });
     await xstate.waitFor(actor, (snapshot) => snapshot.matches("c" as never));
     expect(actor.getSnapshot().context).toEqual({ got: "answer 1", told: true, last: "answer 1" });
+  });
+
+  test("guards and updates with parameters, there and back", () => {
+    const definition: MachineDefinition<{ n: number }> = {
+      id: "m",
+      unhandled: "ignore",
+      start: { n: 0 },
+      guards: { below: ({ context }, { max }: { max: number }) => context.n < max, never: () => false },
+      updates: { add: (draft, _scope, { by }: { by: number }) => Object.assign(draft, { n: draft.n + by }) },
+      initial: "a",
+      states: {
+        a: {
+          on: {
+            go: [
+              { guard: { type: "never" }, target: "b" },
+              { guard: "never", target: "b" },
+              {
+                guard: { not: { type: "below", params: ({ context }) => ({ max: context.n + 1 }) } },
+                target: "b",
+              },
+              {
+                guard: { type: "below", params: { max: 3 } },
+                update: { type: "add", params: { by: 2 } },
+                actions: { update: { type: "add", params: ({ context }) => ({ by: context.n }) } },
+              },
+              { target: "b" },
+            ],
+          },
+        },
+        b: {},
+      },
+    };
+    const { actor, config, notes } = run(definition as never);
+    expect(notes.map(({ topic }) => topic)).toEqual(["errors", "time"]);
+    expect(config).toMatchObject({
+      states: {
+        a: { on: { go: [{ guard: "never" }, {}, {}, { guard: { type: "below", params: { max: 3 } } }, {}] } },
+      },
+    });
+    actor.send({ type: "go" });
+    expect(actor.getSnapshot()).toMatchObject({ value: "a", context: { n: 4 } });
+    actor.send({ type: "go" });
+    expect(actor.getSnapshot().value).toBe("b");
+    const there = toXState(defineMachine(definition as never), { xstate });
+    const back = fromXState(xstate.createMachine(there.config as never, there.implementations as never));
+    expect(back.definition.states?.a).toMatchObject({
+      on: {
+        go: [
+          { guard: "never" },
+          { guard: "never" },
+          {},
+          {
+            guard: { type: "below", params: { max: 3 } },
+            actions: [{ update: { type: "add", params: { by: 2 } } }, { update: { type: "add" } }],
+          },
+          {},
+        ],
+      },
+    });
+    const again = simulate(defineMachine(back.definition));
+    expect(again.send("go").state).toMatchObject({ configuration: ["a"], context: { n: 4 } });
+    expect(again.send("go").state.configuration).toEqual(["b"]);
+  });
+
+  test("parameters that nothing is there to take stay with their names", () => {
+    const machine = defineMachine({
+      id: "m",
+      initial: "a",
+      states: {
+        a: { on: { go: { guard: { type: "g", params: { x: 1 } }, update: { type: "u", params: 2 } } } },
+      },
+    });
+    const { config, implementations } = toXState(machine, { xstate });
+    const go = [{ guard: { type: "g", params: { x: 1 } }, actions: [{ type: "u", params: 2 }] }];
+    expect(config).toMatchObject({ states: { a: { on: { go } } } });
+    expect(implementations).toMatchObject({ guards: {}, actions: {} });
+  });
+
+  test("errors by their names", async () => {
+    const attempt = { invoke: { activity: "ask" }, catch: [{ errors: ["Busy"], target: "b" }, "c"] };
+    const fail = (name: string) => async () => {
+      throw Object.assign(new Error("no"), { name });
+    };
+    const ends = async (name: string) => {
+      const definition = { id: "m", initial: "a", states: { a: { attempt }, b: {}, c: {} } };
+      const { actor } = run(definition, { activities: { ask: fail(name) } });
+      await xstate.waitFor(actor, (snapshot) => snapshot.value !== "a");
+      return actor.getSnapshot().value;
+    };
+    expect(await ends("Busy")).toBe("b");
+    expect(await ends("Lost")).toBe("c");
   });
 
   test("branches, histories and regions", () => {

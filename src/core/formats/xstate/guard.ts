@@ -1,7 +1,7 @@
 /** XState's guards: inline, by name with params, and the four that it makes itself. */
-import type { Guard } from "../../definition.ts";
+import type { Guard, NamedUse } from "../../definition.ts";
 import type { Scope } from "../../scope.ts";
-import { mentionsActors, type Params, referenceOf } from "./handler.ts";
+import { mentionsActors, type Params, referenceOf, useOf } from "./handler.ts";
 import { joined, type Place } from "./place.ts";
 import { type ImportScope, never } from "./scope.ts";
 import { builtinGuard, type Code, isCode, isParts } from "./source.ts";
@@ -16,17 +16,18 @@ function convert(guard: unknown, params: Params, at: string, scope: ImportScope)
   const reference = referenceOf(guard);
   if (reference === undefined) return never;
   const found = own(scope.implementations.guards, reference.name);
+  const use = useOf(reference, scope.handlers);
   if (found === undefined) {
     scope.notes.add(at, "unimplemented", `guard ${reference.name}`);
-    if (reference.params !== undefined) scope.notes.add(at, "params-lost");
-    return reference.name;
+    if (use === undefined) scope.notes.add(at, "params-lost");
+    return use ?? reference.name;
   }
   if (!isCode(found)) return convert(found, undefined, at, scope);
-  if (isCode(found.check) || reference.params !== undefined)
-    return fromCode(found, reference.params, at, scope);
-  scope.guards[reference.name] ??= plainGuard(found, undefined, scope) as never;
+  if (isCode(found.check) || use === undefined) return fromCode(found, reference.params, at, scope);
+  const { handlers } = scope;
+  scope.guards[reference.name] ??= (step, params) => Boolean(found(handlers.given(step), params));
   noteHints(found, at, scope);
-  return reference.name;
+  return use;
 }
 
 function fromCode(guard: Code, params: Params, at: string, scope: ImportScope): Guard {
@@ -93,8 +94,12 @@ function namedBy(value: unknown, from: Place): (Place | undefined)[] {
 /** A guard evaluated on the spot, for code that asks while it acts. */
 export function evaluate(guard: Guard, scope: Scope, guards: ImportScope["guards"]): boolean {
   if (typeof guard === "function") return guard(scope);
-  if (typeof guard === "string") return own(guards, guard)?.(scope as never) ?? false;
-  const parts = guard as { in?: string; and?: Guard[]; or?: Guard[]; not?: Guard };
+  if (typeof guard === "string") return own(guards, guard)?.(scope, undefined) ?? false;
+  const parts = guard as Partial<NamedUse> & { in?: string; and?: Guard[]; or?: Guard[]; not?: Guard };
+  if (parts.type !== undefined) {
+    const { type, params } = parts;
+    return own(guards, type)?.(scope, isCode(params) ? params(scope as never) : params) ?? false;
+  }
   if (parts.in !== undefined) return scope.in(parts.in);
   if (parts.and !== undefined) return parts.and.every((one) => evaluate(one, scope, guards));
   if (parts.or !== undefined) return parts.or.some((one) => evaluate(one, scope, guards));

@@ -1,7 +1,9 @@
 /** XState's functions, called from a step: they get what they know (`context`, `event`) in the shape they know it. */
+import type { NamedUse } from "../../definition.ts";
+import { type Json, toJson } from "../../json.ts";
 import type { Scope } from "../../scope.ts";
 import type { EventNames } from "./event.ts";
-import { isCode, isParts, type Parts, type XStateArguments, type XStateFunction } from "./source.ts";
+import { isCode, isParts, type XStateArguments, type XStateFunction } from "./source.ts";
 
 /** Stands for the actor itself, and for its parent, in functions that say where to send. */
 export const selfReference = Object.freeze({ id: "self", sessionId: "self" });
@@ -47,17 +49,34 @@ export class Handlers {
 /** The params of a named guard or action, computed when it is used; undefined where there are none. */
 export type Params = ((given: XStateArguments) => unknown) | undefined;
 
-/** The name of a guard or an action, and its params. */
-export function referenceOf(value: unknown): { readonly name: string; readonly params: Params } | undefined {
-  if (typeof value === "string") return { name: value, params: undefined };
+/** How the author referred to a guard or an action: by its name, with params as they were written. */
+export interface Reference {
+  readonly name: string;
+  readonly written: unknown;
+  readonly params: Params;
+}
+export function referenceOf(value: unknown): Reference | undefined {
+  if (typeof value === "string") return { name: value, written: undefined, params: undefined };
   if (!isParts(value) || typeof value.type !== "string") return undefined;
-  return { name: value.type, params: paramsOf(value) };
+  const { type: name, params } = value;
+  return { name, written: params, params: paramsOf(params) };
 }
 
-function paramsOf(reference: Parts): Params {
-  const { params } = reference;
+function paramsOf(params: unknown): Params {
   if (params === undefined) return undefined;
   return isCode(params) ? (given) => params(given) : () => params;
+}
+
+/** A name with its params, as a definition has it; undefined if they are a constant that no definition can hold. */
+export function useOf({ name, written }: Reference, handlers: Handlers): string | NamedUse | undefined {
+  if (written === undefined) return name;
+  if (isCode(written))
+    return { type: name, params: (scope: Scope) => written(handlers.given(scope)) as Json };
+  try {
+    return { type: name, params: toJson(written, [], "params") };
+  } catch {
+    return undefined;
+  }
 }
 
 /** Whether the text of a function speaks of actors, which it will not find. A hint for the reader, nothing more. */

@@ -38,7 +38,7 @@ describe("notes", () => {
   });
 
   test("names without implementations", () => {
-    const guard = { type: "g", params: { x: 1 } };
+    const guard = { type: "g", params: { x: () => 1 } };
     expect(
       topicsOf(
         one({ entry: "act", on: { go: { guard, target: "b" } }, invoke: { src: "work", onError: "b" } }),
@@ -50,6 +50,39 @@ describe("notes", () => {
       "states.a.invoke: unimplemented",
       "states.a.invoke.onError: error-data",
     ]);
+  });
+
+  test("names with params keep both, so that they can be bound here", () => {
+    const guard = { type: "g", params: { x: 1 } };
+    const { definition, notes } = fromXState(one({ on: { go: { guard, target: "b" } } }));
+    expect(definition.states?.a).toMatchObject({ on: { go: { guard } } });
+    expect(notes.map(({ topic }) => topic)).toEqual(["unimplemented"]);
+    const bound = defineMachine(definition).implement({
+      guards: { g: (_scope: unknown, { x }: { x: number }) => x === 1 },
+    });
+    expect(simulate(bound).send("go").state.configuration).toEqual(["b"]);
+  });
+
+  test("implemented names with params are named here too, whatever the params hold", () => {
+    const implementations = {
+      guards: { fits: (_given: unknown, { check }: { check: (n: number) => boolean }) => check(3) },
+      actions: { put: assign((_given, { n }: { n: number }) => ({ n })) },
+    };
+    const go = [
+      { guard: { type: "fits", params: { check: (n: number) => n > 3 } }, target: "a" },
+      { guard: { type: "fits", params: () => ({ check: 1 }) }, target: "a" },
+      {
+        guard: { type: "fits", params: { check: (n: number) => n === 3 } },
+        target: "b",
+        actions: { type: "put", params: { n: 7 } },
+      },
+    ];
+    const { definition } = fromXState(one({ on: { go } }), { implementations } as never);
+    expect(definition.states?.a).toMatchObject({
+      on: { go: [{}, {}, { actions: [{ update: { type: "put", params: { n: 7 } } }] }] },
+    });
+    const run = simulate(defineMachine(definition));
+    expect(run.send("go").state).toMatchObject({ configuration: ["b"], context: { n: 7 } });
   });
 
   test("implementations given beside the configuration count", () => {

@@ -3,7 +3,7 @@
  * called from steps in the shape they expect; what has no counterpart, and what means something else here, is noted with
  * its place (`topic.ts`). Nothing is dropped in silence.
  */
-import type { MachineDefinition, MachineReference, Recipe } from "../../definition.ts";
+import type { MachineDefinition, MachineReference } from "../../definition.ts";
 import type { JsonObject } from "../../json.ts";
 import { toJson } from "../../json.ts";
 import { defineMachine } from "../../machine.ts";
@@ -61,7 +61,7 @@ class Import implements ImportScope {
   readonly notes: Notes<Topic>;
   readonly implementations: Required<XStateImplementations>;
   readonly guards: ImportScope["guards"] = {};
-  readonly updates: Record<string, Recipe> = {};
+  readonly updates: ImportScope["updates"] = {};
   readonly machines: Record<string, MachineReference> = {};
   readonly activities: Record<string, ActivityCode>;
   readonly actions: Record<string, XStateFunction>;

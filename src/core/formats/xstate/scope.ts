@@ -1,5 +1,6 @@
 /** What an import under way knows, for the parts of the configuration that need to know it. */
 import type { Guard, MachineReference, Recipe } from "../../definition.ts";
+import type { Scope } from "../../scope.ts";
 import type { Notes } from "../note.ts";
 import type { EventNames } from "./event.ts";
 import type { Handlers } from "./handler.ts";
@@ -19,8 +20,8 @@ export interface ImportScope {
   readonly notes: Notes<Topic>;
   readonly implementations: Required<XStateImplementations>;
   /** What the definition refers to by name, as it is found. */
-  readonly guards: Record<string, (scope: never) => boolean>;
-  readonly updates: Record<string, Recipe>;
+  readonly guards: Record<string, (scope: Scope, params: unknown) => boolean>;
+  readonly updates: Record<string, (...given: [...Parameters<Recipe>, params: unknown]) => unknown>;
   readonly machines: Record<string, MachineReference>;
   readonly activities: Record<string, ActivityCode>;
   readonly actions: Record<string, XStateFunction>;
