@@ -174,18 +174,14 @@ export class FileRun implements StoredRun {
     };
   }
 
-  /** The run as its file shows it, once all changes were taken. */
-  show(): object {
+  /** The text of its file, once all changes were taken: the whole run, and its state for people. */
+  show(): string {
     const { head, files, inbox, activities, keys } = this.#changeOf(true);
     const state = showState(this, this.#folder);
-    return {
-      head,
-      ...(state === undefined ? {} : { state }),
-      inbox: inbox.set,
-      activities: activities.set,
-      keys: keys.set,
-      files,
-    };
+    const shown = { head, state, inbox: inbox.set, activities: activities.set, files };
+    // There may be thousands of keys: one on a line.
+    const rows = keys.set.map((row) => `\n    ${JSON.stringify(row)}`).join(",");
+    return `${JSON.stringify(shown, null, 2).slice(0, -2)},\n  "keys": [${rows}${rows && "\n  "}]\n}\n`;
   }
 
   /** Its files of lines, and how long each must be. */

@@ -26,6 +26,12 @@ import { FileTables } from "./tables.ts";
 /** A run's file, and no other beside it: no file name has a dot in it. */
 const runFile = /^[^.]+\.json$/;
 
+/** What a session works with; tests look on, and have the log emptied more often. */
+export interface Parts {
+  readonly files: Files;
+  readonly logBytesMax: number;
+}
+
 export class Session {
   /** Decides; what it changes is certain after the next `flush`. */
   readonly model: Store;
@@ -44,9 +50,12 @@ export class Session {
   #allowance = 0;
   #isFlushing = false;
 
+  readonly #logBytesMax: number;
+
   /** Opens a directory that is a store, and that nobody else has open. */
-  constructor(directory: string, files: Files) {
+  constructor(directory: string, { files, logBytesMax }: Parts) {
     this.#files = files;
+    this.#logBytesMax = logBytesMax;
     this.#folder = new Folder(directory);
     this.#folders.add(directory);
     this.#tables = new FileTables(this.#folder);
@@ -139,7 +148,7 @@ export class Session {
     }
     this.#make(files);
     this.#catchUp(bytes);
-    if (this.#log.size >= limits.intentBytesMax) this.checkpoint();
+    if (this.#log.size >= this.#logBytesMax) this.checkpoint();
     this.#isFlushing = false;
   }
 
@@ -171,7 +180,7 @@ export class Session {
 
   #make(changes: readonly FileChange[]): void {
     for (const change of changes) {
-      if ("put" in change) this.#replace(change.put, change.value);
+      if ("put" in change) this.#replace(change.put, `${JSON.stringify(change.value, null, 2)}\n`);
       else if ("append" in change)
         this.#writeAt(change.append, change.at, Buffer.from(change.lines.map(lineOf).join("")));
       else {
@@ -201,10 +210,9 @@ export class Session {
     this.#behind.delete(run);
   }
 
-  #replace(name: string, value: unknown): number {
-    const bytes = Buffer.from(`${JSON.stringify(value, null, 2)}\n`);
-    const path = this.#prepare(name);
-    this.#files.replace(path, bytes);
+  #replace(name: string, text: string): number {
+    const bytes = Buffer.from(text);
+    this.#files.replace(this.#prepare(name), bytes);
     return bytes.length;
   }
 

@@ -9,6 +9,7 @@
 import { existsSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { isUnavailable } from "../../errors.ts";
+import { limits } from "../../limits.ts";
 import type {
   ActivityRow,
   ChunkRow,
@@ -23,10 +24,10 @@ import type {
 } from "../records.ts";
 import type { Commit, CommitOutcome, EnqueueOutcome, Lease, LoadedRun, RunQuery, Store } from "../store.ts";
 import { notOpen, storeError } from "./errors.ts";
-import { diskFiles, type Files } from "./files.ts";
+import { diskFiles } from "./files.ts";
 import { identify, mark } from "./identity.ts";
 import { type Lock, takeLock } from "./lock.ts";
-import { makeFolder, Session } from "./session.ts";
+import { makeFolder, type Parts, Session } from "./session.ts";
 
 export interface FileStoreOptions {
   /** Where the store is; made by `open` if it is not there. Nothing else may be in it, but for files whose names begin with a dot. */
@@ -42,16 +43,16 @@ const lockFile = "lock";
 
 export class FileStore implements Store {
   readonly #directory: string;
-  readonly #files: Files;
+  readonly #parts: Parts;
   #lock: Lock | undefined;
   /** There is none while the store is closed, and after an error that leaves it in doubt until the next call. */
   #session: Session | undefined;
   /** The calls so far: each begins when the one before is done. */
   #calls: Promise<unknown> = Promise.resolve();
 
-  constructor({ directory }: FileStoreOptions, files: Files = diskFiles) {
+  constructor({ directory }: FileStoreOptions, parts: Partial<Parts> = {}) {
     this.#directory = resolve(directory);
-    this.#files = files;
+    this.#parts = { files: diskFiles, logBytesMax: limits.intentBytesMax, ...parts };
   }
 
   open(): Promise<void> {
@@ -71,15 +72,15 @@ export class FileStore implements Store {
     identify(this.#directory, lockFile);
     this.#makeDirectory(this.#directory);
     this.#lock = takeLock(`${this.#directory}/${lockFile}`, this.#directory);
-    if (!identify(this.#directory, lockFile)) mark(this.#directory, this.#files);
-    this.#session = new Session(this.#directory, this.#files);
+    if (!identify(this.#directory, lockFile)) mark(this.#directory, this.#parts.files);
+    this.#session = new Session(this.#directory, this.#parts);
   }
 
   #makeDirectory(path: string): void {
     if (existsSync(path)) return;
     this.#makeDirectory(dirname(path));
-    makeFolder(path, this.#files);
-    this.#files.syncFolder(dirname(path));
+    makeFolder(path, this.#parts.files);
+    this.#parts.files.syncFolder(dirname(path));
   }
 
   close(): Promise<void> {
@@ -191,7 +192,7 @@ export class FileStore implements Store {
     return this.#inTurn(async () => {
       if (this.#lock === undefined) throw notOpen(this.#directory);
       try {
-        this.#session ??= new Session(this.#directory, this.#files);
+        this.#session ??= new Session(this.#directory, this.#parts);
         const answer = await work(this.#session.model);
         this.#session.flush();
         return answer;
