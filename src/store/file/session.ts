@@ -140,7 +140,7 @@ export class Session {
     if (change === undefined) return;
     this.#isFlushing = true;
     const { files, runs, changed } = change;
-    if (!this.#log.isOurs()) throw takenOver(this.#folder.path);
+    this.#checkLog();
     const bytes = this.#log.append({ files, runs });
     for (const run of changed) {
       this.#logged.add(run);
@@ -160,8 +160,14 @@ export class Session {
   /** Empties the log (S3). */
   checkpoint(): void {
     if (this.#log.size === 0) return;
+    this.#checkLog();
     this.#sync();
     this.#log.clear();
+  }
+
+  /** Throws STORE_OWNED if somebody else has begun a log: the files are theirs now. */
+  #checkLog(): void {
+    if (!this.#log.isOurs()) throw takenOver(this.#folder.path);
   }
 
   close(): void {

@@ -8,7 +8,7 @@
  */
 import { existsSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { isUnavailable } from "../../errors.ts";
+import { isHoldfastError, isUnavailable } from "../../errors.ts";
 import { limits } from "../../limits.ts";
 import type {
   ActivityRow,
@@ -88,8 +88,8 @@ export class FileStore implements Store {
       try {
         this.#session?.checkpoint();
       } catch (error) {
-        // All of it is in the log, and the next opening goes on from there.
-        if (!isUnavailable(storeError(error, this.#directory))) throw error;
+        // All of it is in the log, and the next opening goes on from there, or has done so.
+        if (!isOwned(error) && !isUnavailable(storeError(error, this.#directory))) throw error;
       } finally {
         this.#end();
       }
@@ -197,8 +197,10 @@ export class FileStore implements Store {
         this.#session.flush();
         return answer;
       } catch (error) {
+        // Whoever has the directory now is to keep it.
+        if (isOwned(error)) this.#end();
         // What is in memory may be more than what is certain: the next call reads it again.
-        if (this.#session?.isInDoubt()) this.#forget();
+        else if (this.#session?.isInDoubt()) this.#forget();
         throw storeError(error, this.#directory);
       }
     });
@@ -215,4 +217,8 @@ export class FileStore implements Store {
     this.#calls = call.catch(() => {});
     return call;
   }
+}
+
+function isOwned(error: unknown): boolean {
+  return isHoldfastError(error) && error.code === "STORE_OWNED";
 }
