@@ -79,6 +79,10 @@ function recording(root: string, out: Recorded[], lost: (operation: Operation) =
       note(path, { kind: "sync", name: basename(path) });
       diskFiles.sync(path);
     },
+    syncAll: (paths) => {
+      for (const path of paths) note(path, { kind: "sync", name: basename(path) });
+      return diskFiles.syncAll(paths);
+    },
     syncFolder: (path) => {
       note(join(path, "any"), { kind: "syncFolder" });
       diskFiles.syncFolder(path);

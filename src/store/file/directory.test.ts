@@ -29,6 +29,7 @@ import {
 } from "../conformance/sample.ts";
 import type { RunHead } from "../records.ts";
 import type { LoadedRun, Store } from "../store.ts";
+import { diskFiles, type Files } from "./files.ts";
 import { FileStore, fileStore } from "./store.ts";
 
 let folder: string;
@@ -118,6 +119,33 @@ describe("what people find", () => {
     expect(new Set(seen).size).toBeLessThan(5);
     await store.close();
     expect(shown(runFile())).toMatchObject({ head: { seq: newest.seq } });
+  });
+
+  test("S1: a call costs one sync, however many runs it changes, and one that changes nothing costs none", async () => {
+    await store.close();
+    let syncs = 0;
+    const counted = ["sync", "syncAll", "syncFolder", "replaceSynced"];
+    const files = new Proxy(diskFiles, {
+      get: (target, name: keyof Files) => {
+        if (counted.includes(name)) syncs++;
+        return target[name];
+      },
+    });
+    const counting = new FileStore({ directory }, { files });
+    await counting.open();
+    const { epoch } = await begun(counting);
+    const costOf = async (work: () => Promise<unknown>): Promise<number> => {
+      syncs = 0;
+      await work();
+      return syncs;
+    };
+    const many = Array.from({ length: 30 }, (_, index) => firstCommit(`many-${index}`, epoch));
+    expect(await costOf(() => counting.commit(many))).toBe(1);
+    expect(await costOf(() => counting.commit(many))).toBe(0);
+    expect(await costOf(() => counting.enqueue([eventOf("e1"), eventOf("e2", { run: "many-7" })]))).toBe(1);
+    expect(await costOf(() => counting.enqueue([eventOf("e1")]))).toBe(0);
+    expect(await costOf(() => counting.load(sample))).toBe(0);
+    await counting.close();
   });
 
   test("the log is emptied when it has reached its limit, and not before", async () => {

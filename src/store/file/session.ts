@@ -53,7 +53,13 @@ export class Session {
   readonly #logBytesMax: number;
 
   /** Opens a directory that is a store, and that nobody else has open. */
-  constructor(directory: string, { files, logBytesMax }: Parts) {
+  static async open(directory: string, parts: Parts): Promise<Session> {
+    const session = new Session(directory, parts);
+    await session.#recover();
+    return session;
+  }
+
+  private constructor(directory: string, { files, logBytesMax }: Parts) {
     this.#files = files;
     this.#logBytesMax = logBytesMax;
     this.#folder = new Folder(directory);
@@ -61,11 +67,13 @@ export class Session {
     this.#tables = new FileTables(this.#folder);
     this.model = new MemoryStore(this.#tables);
     this.#log = new IntentLog(this.#folder.at("intents.jsonl"), files);
-    const intents = this.#log.read();
-    const cuts = this.#load(intents);
+  }
+
+  async #recover(): Promise<void> {
+    const cuts = this.#load(this.#log.read());
     this.#make(this.#folder.take());
     for (const [name, length] of cuts) this.#writeAt(name, length, new Uint8Array());
-    this.#sync();
+    await this.#sync();
     this.#log.begin();
   }
 
@@ -75,7 +83,9 @@ export class Session {
     const told = new Map<string, RunChange[]>();
     for (const change of intents.flatMap(({ runs }) => runs)) {
       const file = `${places.run(change.head.tenant, change.head.run)}.json`;
-      told.set(file, [...(told.get(file) ?? []), change]);
+      const changes = told.get(file);
+      if (changes === undefined) told.set(file, [change]);
+      else changes.push(change);
     }
     const tenants = this.#folder.list(places.tenants);
     const found = tenants.flatMap((tenant) =>
@@ -135,7 +145,7 @@ export class Session {
   }
 
   /** Makes certain what the model changed (S1), then makes the changes. Throws if that is not possible, and is then of no more use. */
-  flush(): void {
+  async flush(): Promise<void> {
     const change = this.#tables.take();
     if (change === undefined) return;
     this.#isFlushing = true;
@@ -148,7 +158,7 @@ export class Session {
     }
     this.#make(files);
     this.#catchUp(bytes);
-    if (this.#log.size >= this.#logBytesMax) this.checkpoint();
+    if (this.#log.size >= this.#logBytesMax) await this.checkpoint();
     this.#isFlushing = false;
   }
 
@@ -158,10 +168,10 @@ export class Session {
   }
 
   /** Empties the log (S3). */
-  checkpoint(): void {
+  async checkpoint(): Promise<void> {
     if (this.#log.size === 0) return;
     this.#checkLog();
-    this.#sync();
+    await this.#sync();
     this.#log.clear();
   }
 
@@ -174,9 +184,9 @@ export class Session {
     this.#log.close();
   }
 
-  #sync(): void {
+  async #sync(): Promise<void> {
     for (const run of this.#behind) this.#writeRun(run);
-    for (const name of this.#unsynced) this.#files.sync(this.#folder.at(name));
+    await this.#files.syncAll(Array.from(this.#unsynced, (name) => this.#folder.at(name)));
     for (const path of this.#unsyncedFolders) this.#files.syncFolder(path);
     this.#unsynced.clear();
     this.#unsyncedFolders.clear();

@@ -4,7 +4,7 @@
  *
  * It decides as the memory store does, by lending it tables that are files (`tables.ts`); what is left to do here is that
  * a change is whole and certain before anybody is told of it (`session.ts`), and that nobody else uses the directory
- * meanwhile (`lock.ts`). Everything is synchronous, one call after the other, as with SQLite.
+ * meanwhile (`lock.ts`). One call is made after the other.
  */
 import { existsSync } from "node:fs";
 import { dirname, resolve } from "node:path";
@@ -59,7 +59,7 @@ export class FileStore implements Store {
     return this.#inTurn(async () => {
       if (this.#lock !== undefined) return;
       try {
-        this.#begin();
+        await this.#begin();
       } catch (error) {
         this.#end();
         throw storeError(error, this.#directory);
@@ -67,13 +67,13 @@ export class FileStore implements Store {
     });
   }
 
-  #begin(): void {
+  async #begin(): Promise<void> {
     // Before anything is written: the directory may be somebody else's.
     identify(this.#directory, lockFile);
     this.#makeDirectory(this.#directory);
     this.#lock = takeLock(`${this.#directory}/${lockFile}`, this.#directory);
     if (!identify(this.#directory, lockFile)) mark(this.#directory, this.#parts.files);
-    this.#session = new Session(this.#directory, this.#parts);
+    this.#session = await Session.open(this.#directory, this.#parts);
   }
 
   #makeDirectory(path: string): void {
@@ -86,7 +86,7 @@ export class FileStore implements Store {
   close(): Promise<void> {
     return this.#inTurn(async () => {
       try {
-        this.#session?.checkpoint();
+        await this.#session?.checkpoint();
       } catch (error) {
         // All of it is in the log, and the next opening goes on from there, or has done so.
         if (!isOwned(error) && !isUnavailable(storeError(error, this.#directory))) throw error;
@@ -192,9 +192,9 @@ export class FileStore implements Store {
     return this.#inTurn(async () => {
       if (this.#lock === undefined) throw notOpen(this.#directory);
       try {
-        this.#session ??= new Session(this.#directory, this.#parts);
+        this.#session ??= await Session.open(this.#directory, this.#parts);
         const answer = await work(this.#session.model);
-        this.#session.flush();
+        await this.#session.flush();
         return answer;
       } catch (error) {
         // Whoever has the directory now is to keep it.
