@@ -1,5 +1,5 @@
 /** Real runs in a file store: what a person reads there, and that a runtime goes on with it. */
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createRuntime, defineMachine, openReader } from "holdfast";
@@ -125,6 +125,21 @@ describe("a run in a file store", () => {
     for await (const step of reader.steps("diary")) steps.push(step);
     await reader.close();
     expect(steps.length).toBe(42);
+  });
+
+  test("a damaged snapshot is passed over: the journal leads to the same state", async () => {
+    const first = await begin();
+    const run = await first.start(notebook, { id: "diary", input: { owner: "ada" } });
+    for (let index = 0; index < 60; index++) await run.send("note", `${index} `.repeat(150));
+    await first.close();
+    const runs = join(directory, "tenants/default/runs");
+    const snapshots = readdirSync(runs).filter((name) => name.includes(".snapshot-"));
+    expect(snapshots.length).toBeGreaterThan(0);
+    for (const name of snapshots) writeFileSync(join(runs, name), "{");
+    const second = await begin();
+    const again = await second.start(notebook, { id: "diary", input: { owner: "ada" } });
+    expect((await again.state()).context.notes.length).toBe(60);
+    await second.close();
   });
 
   test("what is sealed is shown as bytes, and no state is told", async () => {

@@ -318,14 +318,27 @@ describe("a damaged file", () => {
     await committed(store, commitOn(other, epoch));
   });
 
-  test("a snapshot or a content that was taken away is told or not there", async () => {
+  test("a journal is read up to its damage, page by page", async () => {
+    const { epoch, head } = await begun(store);
+    await committed(store, commitOn(head, epoch, { steps: 3 }));
+    const path = join(directory, "tenants/acme/runs/run-1.journal.jsonl");
+    writeFileSync(path, readFileSync(path, "utf8").replace('{"seq":3,"at"', '{"seq":3,"xx"'));
+    expect((await store.readJournal(sample, 1, 9)).map(({ seq }) => seq)).toEqual([1, 2]);
+    await expect(store.readJournal(sample, 3, 9)).rejects.toMatchObject({ code: "STORE_CORRUPT" });
+    expect((await store.readJournal(sample, 4, 9)).map(({ seq }) => seq)).toEqual([4]);
+    expect((await store.readAt(sample, 2))?.entries.length).toBe(2);
+    await expect(store.readAt(sample, 3)).rejects.toMatchObject({ code: "STORE_CORRUPT" });
+  });
+
+  test.each([
+    ["damaged", "{"],
+    ["gone", undefined],
+  ])("a snapshot that is %s has no bytes", async (_, text) => {
     await begun(store, { withSnapshot: true });
     const path = join(directory, "tenants/acme/runs/run-1.snapshot-1.json");
-    rmSync(path);
-    await expect(store.load(sample)).rejects.toMatchObject({
-      code: "STORE_CORRUPT",
-      details: { file: path },
-    });
+    if (text === undefined) rmSync(path);
+    else writeFileSync(path, text);
+    expect((await store.load(sample))?.snapshot).toEqual({ seq: 1, bytes: new Uint8Array() });
   });
 });
 

@@ -2,6 +2,7 @@
  * One run and its files: `<run>.json` with all of it that changes, `<run>.journal.jsonl`, its snapshots and the streams of
  * its activities. What changes is in memory and goes into intents as it changes; the rest is read when it is asked for.
  */
+import { isHoldfastError } from "../../errors.ts";
 import type { Entries, StoredRun } from "../memory/tables.ts";
 import {
   type ActivityRow,
@@ -117,14 +118,22 @@ export class FileRun implements StoredRun {
     return `${this.#place}.snapshot-${seq}.json`;
   }
 
-  /** A snapshot whose bytes are read when they are looked at. */
+  /**
+   * A snapshot whose bytes are read when they are looked at. There are none in a file that is damaged or gone: whoever
+   * wants them finds that out as with any other bytes, and goes by the journal.
+   */
   #snapshotAt(seq: number): SnapshotRow {
     const folder = this.#folder;
     const name = this.#snapshotFile(seq);
     return {
       seq,
       get bytes() {
-        return folder.need(name, hide);
+        try {
+          return folder.need(name, hide);
+        } catch (error) {
+          if (isHoldfastError(error)) return new Uint8Array();
+          throw error;
+        }
       },
     };
   }
@@ -134,22 +143,26 @@ export class FileRun implements StoredRun {
     this.#tell();
   }
 
-  /** Those of the journal; all that should be there are, or it is damaged. */
+  /** Those of the journal; all that should be there are, or it is damaged. A page of them may also end before the damage. */
   #readEntries(from: number, upTo: number, limit: number): readonly EntryRow[] {
     const first = Math.max(1, from);
     const count = Math.min(limit, upTo - first + 1);
     if (count <= 0) return [];
-    return this.#folder.readParts(this.#journalFile, (read) => {
-      const entries: EntryRow[] = [];
-      const start = findLine(read, this.#journalBytes, first, seqOf);
-      for (const { text } of readLines(read, start, this.#journalBytes)) {
-        const wanted = first + entries.length;
-        if (entries.length === count || seqOf(text) > wanted) break;
-        if (seqOf(text) === wanted) entries.push(entryOf(JSON.parse(text)));
-      }
-      if (entries.length < count) throw new Error(`the entry ${first + entries.length} is missing`);
-      return entries;
-    });
+    const entries: EntryRow[] = [];
+    try {
+      this.#folder.readParts(this.#journalFile, (read) => {
+        const start = findLine(read, this.#journalBytes, first, seqOf);
+        for (const { text } of readLines(read, start, this.#journalBytes)) {
+          const wanted = first + entries.length;
+          if (entries.length === count || seqOf(text) > wanted) break;
+          if (seqOf(text) === wanted) entries.push(entryOf(JSON.parse(text)));
+        }
+        if (entries.length < count) throw new Error(`the entry ${first + entries.length} is missing`);
+      });
+    } catch (error) {
+      if (limit === Number.POSITIVE_INFINITY || entries.length === 0) throw error;
+    }
+    return entries;
   }
 
   /** What changed since this was last asked; everything, if the log has not told it yet. */
