@@ -241,7 +241,9 @@ describe("a second store", () => {
     const second = fileStore({ directory });
     await second.open();
     await committed(second, commitOn(head, epoch));
+    const before = filesIn(directory);
     await store.close();
+    expect(filesIn(directory)).toEqual(before);
     expect((await second.load(sample))?.entries.length).toBe(2);
     await second.close();
     await store.open();

@@ -149,7 +149,7 @@ export class MemoryStore implements Store {
 
   async due(now: number, limit: number): Promise<readonly RunName[]> {
     return [...this.#tables.runs.values()]
-      .map((run) => ({ run, need: Math.min(...this.#needs(run, now)) }))
+      .map((run) => ({ run, need: earliest(this.#needs(run, now)) }))
       .filter(({ run, need }) => run.head.status === "active" && need < Number.POSITIVE_INFINITY)
       .sort((one, other) => one.need - other.need)
       .slice(0, limit)
@@ -175,7 +175,7 @@ export class MemoryStore implements Store {
         ...(head.wakeAt === undefined ? [] : [head.wakeAt]),
         ...[...activities.values()].filter(({ row }) => row.status === "waiting").map(({ row }) => row.dueAt),
       ]);
-    return times.length === 0 ? undefined : Math.min(...times);
+    return times.length === 0 ? undefined : earliest(times);
   }
 
   async readKeys(name: RunName, keys: readonly string[]): Promise<readonly SeenKey[]> {
@@ -319,6 +319,11 @@ function fits(head: RunHead, query: RunQuery): boolean {
       ([name, value]) => Object.hasOwn(head.attributes, name) && head.attributes[name] === value,
     )
   );
+}
+
+/** One by one: there may be more than a call can have arguments. */
+function earliest(times: readonly number[]): number {
+  return times.reduce((least, time) => Math.min(least, time), Number.POSITIVE_INFINITY);
 }
 
 /** By code point, as databases do it; JavaScript's own order is by UTF-16 unit. */
