@@ -98,6 +98,10 @@ export const limits = {
   undoneAttemptsMax: 5,
   /** What is left of SQLite's write-ahead log after a burst; the rest goes back to the disk. */
   logBytesMax: 64 * 1024 * 1024,
+  /** Bytes of the file store's log before it is emptied: what opening reads after a crash, against a sync of every file. */
+  intentBytesMax: 4 * 1024 * 1024,
+  /** Bytes of runs' files that a call of the file store brings up to date: a few small files, or a part of the price of a large one. */
+  runFileBytesPerCall: 16 * 1024,
   /** Runs whose row a store remembers, twice over; runs beyond it cost one more read per commit. */
   knownRunsMax: 1_024,
   /** Runs in memory, twice over; those that nobody has asked of lately go first, and cost one read when they come back. */

@@ -77,3 +77,17 @@ function unpack(bytes: Uint8Array): Buffer {
   }
   throw new Error(`unknown encoding ${bytes[0]}`);
 }
+
+/** The JSON text in bytes that were not compressed, as it stands there; undefined for any other bytes. */
+export function plainText(bytes: Uint8Array): string | undefined {
+  if (bytes[0] !== plain || bytes.byteLength < headerBytes) return undefined;
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8", headerBytes);
+  return Buffer.compare(plainBytes(text), bytes) === 0 ? text : undefined;
+}
+
+/** The bytes of a JSON text that is not to be compressed, whatever its size. */
+export function plainBytes(text: string): Uint8Array {
+  const bytes = Buffer.allocUnsafe(headerBytes + Buffer.byteLength(text));
+  bytes.write(text, headerBytes);
+  return withHeader(plain, bytes);
+}

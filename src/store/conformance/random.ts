@@ -67,7 +67,7 @@ function namesOf({ verb }: Operation, answer: unknown): string[] {
 }
 
 /** Everything that can be read. */
-async function contentsOf(store: Store): Promise<unknown> {
+export async function contentsOf(store: Store): Promise<unknown> {
   const contents: unknown[] = [await store.nextDue()];
   for (const tenant of pools.tenant) {
     for (const head of await store.findRuns({ tenant, limit: 1_000 }))

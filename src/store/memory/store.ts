@@ -6,7 +6,7 @@
  */
 import { limits } from "../../limits.ts";
 import { checkCommit, withStarts } from "../commit.ts";
-import { aliveBefore, isOwnedUnder, type LeaseRow, takeLease, unowned } from "../lease.ts";
+import { aliveBefore, isOwnedUnder, takeLease } from "../lease.ts";
 import {
   type ActivityRow,
   type ChunkRow,
@@ -23,49 +23,39 @@ import {
   snapshotsKept,
 } from "../records.ts";
 import type { Commit, CommitOutcome, EnqueueOutcome, Lease, LoadedRun, RunQuery, Store } from "../store.ts";
+import { memoryTables, type StoredRun, type Tables } from "./tables.ts";
 
 /** A store for tests and for runs that may be forgotten: it keeps everything in this process. */
 export function memory(): Store {
   return new MemoryStore();
 }
 
-interface StoredRun {
-  head: RunHead;
-  readonly entries: EntryRow[];
-  snapshots: readonly SnapshotRow[];
-  readonly inbox: Map<string, InboxRow>;
-  /** Each key with the checkpoint of the step that took its event; none while that waits. */
-  readonly seen: Map<string, number | undefined>;
-  readonly activities: Map<string, { readonly row: ActivityRow; readonly epoch: number }>;
-  readonly chunks: Map<string, Map<number, ChunkRow>>;
-}
+/** The store over these tables. Each verb is done with them when its promise is returned; one that throws may be half done. */
+export class MemoryStore implements Store {
+  readonly #tables: Tables;
 
-class MemoryStore implements Store {
-  readonly #runs = new Map<string, StoredRun>();
-  readonly #contents = new Map<string, ContentRow>();
-  readonly #documents = new Map<string, DocumentRow>();
-  readonly #deadLetters = new Map<number, DeadLetterRow>();
-  #lettersLost = 0;
-  #lease: LeaseRow = unowned;
+  constructor(tables: Tables = memoryTables()) {
+    this.#tables = tables;
+  }
 
   async open(): Promise<void> {}
 
   async close(): Promise<void> {}
 
   async own(worker: string, leaseMs: number, now: number): Promise<Lease> {
-    const taken = takeLease(this.#lease, worker, leaseMs, now);
-    const before = this.#lease;
+    const taken = takeLease(this.#tables.lease, worker, leaseMs, now);
+    const before = this.#tables.lease;
     const { owner, epoch, until } = before;
     if (taken === undefined) return { outcome: "taken", owner: owner as string, epoch, until };
-    this.#lease = taken;
+    this.#tables.lease = taken;
     const aliveAt = aliveBefore(before, taken);
     return { outcome: "owned", epoch: taken.epoch, until: taken.until, aliveAt };
   }
 
   async release(worker: string, epoch: number, now: number | undefined): Promise<void> {
-    const lease = this.#lease;
+    const lease = this.#tables.lease;
     if (lease.owner === worker && lease.epoch === epoch)
-      this.#lease = { ...lease, owner: undefined, from: now ?? lease.from };
+      this.#tables.lease = { ...lease, owner: undefined, from: now ?? lease.from };
   }
 
   async commit(commits: readonly Commit[]): Promise<readonly CommitOutcome[]> {
@@ -82,12 +72,13 @@ class MemoryStore implements Store {
   /** Why a commit may not be written, in the order the port gives. */
   #refuse(commit: Commit): CommitOutcome | undefined {
     const { head, consumed, keys, epoch } = commit;
-    if (!isOwnedUnder(this.#lease, epoch)) return { outcome: "fenced", epoch: this.#lease.epoch };
+    if (!isOwnedUnder(this.#tables.lease, epoch))
+      return { outcome: "fenced", epoch: this.#tables.lease.epoch };
     for (const { head, expect } of withStarts([commit])) {
       const seq = this.#find(head)?.head.seq ?? 0;
       if (seq !== expect) return { outcome: "conflict", run: head.run, seq };
     }
-    const { inbox, seen } = this.#find(head) ?? emptyRun(head);
+    const { inbox, seen } = this.#find(head) ?? this.#tables.createRun(head);
     if (!consumed.every(({ id }) => inbox.has(id)))
       return { outcome: "conflict", run: head.run, seq: commit.expect };
     const repeated = keys.find(({ key }) => seen.has(key));
@@ -96,14 +87,14 @@ class MemoryStore implements Store {
 
   #write(commit: Commit): void {
     const { head, entries, snapshot, contents, consumed, keys, begun, ended, epoch } = commit;
-    const run = this.#find(head) ?? emptyRun(head);
-    this.#runs.set(nameOf(head), run);
+    const run = this.#find(head) ?? this.#tables.createRun(head);
+    this.#tables.runs.set(nameOf(head), run);
     run.head = copy(head);
-    run.entries.push(...copy(entries));
+    run.entries.append(copy(entries));
     if (snapshot !== undefined) run.snapshots = withoutOld([...run.snapshots, copy(snapshot)]);
     for (const content of contents) {
       const place = JSON.stringify([head.tenant, head.subject, content.digest]);
-      if (!this.#contents.has(place)) this.#contents.set(place, copy(content));
+      if (!this.#tables.contents.has(place)) this.#tables.contents.set(place, copy(content));
     }
     for (const { id, seq } of consumed) {
       const key = run.inbox.get(id)?.key;
@@ -136,8 +127,11 @@ class MemoryStore implements Store {
 
   #lose(row: InboxRow, reason: DeadLetterRow["reason"]): void {
     if (row.expendable) return;
-    this.#lettersLost++;
-    this.#deadLetters.set(this.#lettersLost, copy({ ...row, number: this.#lettersLost, reason }));
+    this.#tables.lettersLost++;
+    this.#tables.deadLetters.set(
+      this.#tables.lettersLost,
+      copy({ ...row, number: this.#tables.lettersLost, reason }),
+    );
   }
 
   async enqueue(rows: readonly InboxRow[]): Promise<readonly EnqueueOutcome[]> {
@@ -155,8 +149,8 @@ class MemoryStore implements Store {
   }
 
   async due(now: number, limit: number): Promise<readonly RunName[]> {
-    return [...this.#runs.values()]
-      .map((run) => ({ run, need: Math.min(...this.#needs(run, now)) }))
+    return [...this.#tables.runs.values()]
+      .map((run) => ({ run, need: earliest(this.#needs(run, now)) }))
       .filter(({ run, need }) => run.head.status === "active" && need < Number.POSITIVE_INFINITY)
       .sort((one, other) => one.need - other.need)
       .slice(0, limit)
@@ -169,20 +163,20 @@ class MemoryStore implements Store {
     const timers = head.wakeAt === undefined ? [] : [head.wakeAt];
     const waiting = [...activities.values()].filter(({ row }) => row.status === "waiting");
     const orphaned = [...activities.values()].filter(
-      ({ row, epoch }) => row.status === "running" && epoch < this.#lease.epoch,
+      ({ row, epoch }) => row.status === "running" && epoch < this.#tables.lease.epoch,
     );
     const due = [...timers, ...waiting.map(({ row }) => row.dueAt)].filter((time) => time <= now);
     return [...events, ...due, ...orphaned.map(({ row }) => row.dueAt)];
   }
 
   async nextDue(): Promise<number | undefined> {
-    const times = [...this.#runs.values()]
+    const times = [...this.#tables.runs.values()]
       .filter(({ head }) => head.status === "active")
       .flatMap(({ head, activities }) => [
         ...(head.wakeAt === undefined ? [] : [head.wakeAt]),
         ...[...activities.values()].filter(({ row }) => row.status === "waiting").map(({ row }) => row.dueAt),
       ]);
-    return times.length === 0 ? undefined : Math.min(...times);
+    return times.length === 0 ? undefined : earliest(times);
   }
 
   async readKeys(name: RunName, keys: readonly string[]): Promise<readonly SeenKey[]> {
@@ -221,8 +215,7 @@ class MemoryStore implements Store {
   }
 
   async readJournal(name: RunName, from: number, limit: number): Promise<readonly EntryRow[]> {
-    const entries = this.#find(name)?.entries ?? [];
-    return copy(entries.filter(({ seq }) => seq >= from).slice(0, limit));
+    return copy(this.#find(name)?.entries.read(from, Number.POSITIVE_INFINITY, limit) ?? []);
   }
 
   async readContents(
@@ -231,14 +224,14 @@ class MemoryStore implements Store {
     digests: readonly string[],
   ): Promise<readonly ContentRow[]> {
     return copy(
-      digests.flatMap((digest) => this.#contents.get(JSON.stringify([tenant, subject, digest])) ?? []),
+      digests.flatMap((digest) => this.#tables.contents.get(JSON.stringify([tenant, subject, digest])) ?? []),
     );
   }
 
   async findRuns(query: RunQuery): Promise<readonly RunHead[]> {
     const { after, limit } = query;
     return copy(
-      [...this.#runs.values()]
+      [...this.#tables.runs.values()]
         .map(({ head }) => head)
         .filter((head) => fits(head, query) && (after === undefined || newestFirst(after, head) < 0))
         .sort(newestFirst)
@@ -249,19 +242,19 @@ class MemoryStore implements Store {
   async recordActivities(rows: readonly ActivityRow[], epoch: number): Promise<readonly boolean[]> {
     return rows.map((row) => {
       const activities = this.#find(row)?.activities;
-      if (!activities?.has(row.key) || !isOwnedUnder(this.#lease, epoch)) return false;
+      if (!activities?.has(row.key) || !isOwnedUnder(this.#tables.lease, epoch)) return false;
       activities.set(row.key, { row: copy(row), epoch });
       return true;
     });
   }
 
   async readDeadLetters(tenant: string, after: number, limit: number): Promise<readonly DeadLetterRow[]> {
-    const letters = [...this.#deadLetters.values()].filter((row) => row.tenant === tenant);
+    const letters = [...this.#tables.deadLetters.values()].filter((row) => row.tenant === tenant);
     return copy(letters.filter(({ number }) => number > after).slice(0, limit));
   }
 
   async removeDeadLetter(tenant: string, number: number): Promise<boolean> {
-    return this.#deadLetters.get(number)?.tenant === tenant && this.#deadLetters.delete(number);
+    return this.#tables.deadLetters.get(number)?.tenant === tenant && this.#tables.deadLetters.delete(number);
   }
 
   async appendChunks(
@@ -271,7 +264,7 @@ class MemoryStore implements Store {
     epoch: number,
   ): Promise<boolean> {
     const run = this.#find(name);
-    if (run === undefined || !isOwnedUnder(this.#lease, epoch)) return false;
+    if (run === undefined || !isOwnedUnder(this.#tables.lease, epoch)) return false;
     const stream = run.chunks.get(key) ?? new Map<number, ChunkRow>();
     run.chunks.set(key, stream);
     for (const chunk of chunks) if (!stream.has(chunk.offset)) stream.set(chunk.offset, copy(chunk));
@@ -285,34 +278,22 @@ class MemoryStore implements Store {
   }
 
   async readDocument(tenant: string, name: string): Promise<DocumentRow | undefined> {
-    return copy(this.#documents.get(JSON.stringify([tenant, name])));
+    return copy(this.#tables.documents.get(JSON.stringify([tenant, name])));
   }
 
   async writeDocument(tenant: string, name: string, expect: number, bytes: Uint8Array): Promise<boolean> {
     const place = JSON.stringify([tenant, name]);
-    if ((this.#documents.get(place)?.version ?? 0) !== expect) return false;
-    this.#documents.set(place, copy({ version: expect + 1, bytes }));
+    if ((this.#tables.documents.get(place)?.version ?? 0) !== expect) return false;
+    this.#tables.documents.set(place, copy({ version: expect + 1, bytes }));
     return true;
   }
 
   #find(name: RunName): StoredRun | undefined {
-    return this.#runs.get(nameOf(name));
+    return this.#tables.runs.get(nameOf(name));
   }
 }
 
 const nameOf = ({ tenant, run }: RunName): string => JSON.stringify([tenant, run]);
-
-function emptyRun(head: RunHead): StoredRun {
-  return {
-    head,
-    entries: [],
-    snapshots: [],
-    inbox: new Map(),
-    seen: new Map(),
-    activities: new Map(),
-    chunks: new Map(),
-  };
-}
 
 /** The newest ones, and those that are kept for good. */
 function withoutOld(snapshots: readonly SnapshotRow[]): readonly SnapshotRow[] {
@@ -323,7 +304,7 @@ function withoutOld(snapshots: readonly SnapshotRow[]): readonly SnapshotRow[] {
 function stateAt(run: StoredRun, seq: number): Pick<LoadedRun, "snapshot" | "entries"> {
   const snapshot = run.snapshots.findLast((kept) => kept.seq <= seq);
   const after = snapshot?.seq ?? 0;
-  return { snapshot, entries: run.entries.filter((entry) => entry.seq > after && entry.seq <= seq) };
+  return { snapshot, entries: run.entries.read(after + 1, seq, Number.POSITIVE_INFINITY) };
 }
 
 /** As they are taken: the highest priority first, then by id. */
@@ -350,6 +331,11 @@ function fits(head: RunHead, query: RunQuery): boolean {
       ([name, value]) => Object.hasOwn(head.attributes, name) && head.attributes[name] === value,
     )
   );
+}
+
+/** One by one: there may be more than a call can have arguments. */
+function earliest(times: readonly number[]): number {
+  return times.reduce((least, time) => Math.min(least, time), Number.POSITIVE_INFINITY);
 }
 
 /** By code point, as databases do it; JavaScript's own order is by UTF-16 unit. */

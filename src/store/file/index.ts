@@ -1,0 +1,2 @@
+/** The entry `holdfast/file`. */
+export { type FileStoreOptions, fileStore } from "./store.ts";

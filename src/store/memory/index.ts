@@ -1,0 +1,2 @@
+/** The entry `holdfast/memory`. */
+export { memory } from "./store.ts";
