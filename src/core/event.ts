@@ -52,6 +52,13 @@ export const resumeEvent = (outages: readonly Outage[]): Event => ({
   data: { outages: outages.map(({ from, until }) => ({ from, until })) },
 });
 
+/** The event with which a run goes from one version of its machine to another. */
+export const migrateEvent = (from: number, to: number): Event => ({
+  type: "migrate",
+  kind: "platform",
+  data: { from, to },
+});
+
 export const doneStateType = (stateName: string): string => `done.state.${stateName}`;
 export const doneInvokeType = (invokeId: string): string => `done.invoke.${invokeId}`;
 export const errorInvokeType = (invokeId: string): string => `error.invoke.${invokeId}`;

@@ -15,7 +15,7 @@ import type { ActivityScope } from "./activity.ts";
 import type { Draft, MachineDefinition } from "./definition.ts";
 import type { Event, EventShape } from "./event.ts";
 import type { AnyEvent, Vocabulary } from "./infer-handler.ts";
-import type { IdsIn, TypedRoot, TypedStates } from "./infer-state.ts";
+import type { composed, IdsIn, TypedRoot, TypedStates } from "./infer-state.ts";
 import type { Json } from "./json.ts";
 import type { InputOf, OutputOf, Schema } from "./schema.ts";
 import type { Scope } from "./scope.ts";
@@ -128,7 +128,20 @@ export interface TypesOf<E, I, O, A, S> {
   readonly sends: SendsOf<EventsOf<E>>;
   readonly ends: EndsOf<S, O>;
   readonly activities: ActivityCodes<ActivitiesOf<A>>;
+  readonly paths: StatePaths<S>;
 }
+
+/** The paths of all states; inside shorthand and composed machines, which become states later, any. */
+type StatePaths<States> = {
+  [Key in keyof States & string]:
+    | Key
+    | (States[Key] extends { readonly states: infer Below }
+        ? `${Key}.${StatePaths<Below>}`
+        : States[Key] extends Condensed
+          ? `${Key}.${string}`
+          : never);
+}[keyof States & string];
+type Condensed = { readonly map: unknown } | { readonly [composed]: unknown };
 export type EventShapes<Events> = [StatedEvents<Events>] extends [never]
   ? Event
   : {

@@ -24,7 +24,13 @@ import {
   resumeEvent,
   startEvent,
 } from "./event.ts";
-import { admitResult, forwardToChildren, startInvocations, takeFromInvocation } from "./invocation.ts";
+import {
+  admitResult,
+  forwardToChildren,
+  startInvocations,
+  takeFromInvocation,
+  underItsId,
+} from "./invocation.ts";
 import { freeze, isObject, type Json, type JsonObject, showValue } from "./json.ts";
 import type { Machine } from "./machine.ts";
 import { leave, outputOf, settleRegions, takePlan, takeTransitions } from "./microstep.ts";
@@ -158,7 +164,7 @@ function workFromOutside(machine: Runnable, state: State, event: Event, options:
   return new Work(machine.chart, state, configuration, event, options);
 }
 
-function withModel(work: Work, run: (work: Work) => Step): Step {
+export function withModel(work: Work, run: (work: Work) => Step): Step {
   const { model } = work.chart;
   if (model.open === undefined) return run(work);
   try {
@@ -186,6 +192,7 @@ function takeTimer(work: Work): Step {
 /** One event, from its arrival to the stable state after it. */
 function take(work: Work): Step {
   const { before, chart } = work;
+  work.event = underItsId(work, work.event);
   if (chart.schemas !== undefined) work.event = admitResult(work, admitData(chart, work.event));
   const { event } = work;
   if (event.invocation !== undefined && !takeFromInvocation(work, event)) {
@@ -242,7 +249,7 @@ function takeUnhandled(work: Work, event: Event): Outcome {
 }
 
 /** Deferred events come back, the most urgent first, once a state takes them; those nobody defers any more are gone. */
-function recall(work: Work): void {
+export function recall(work: Work): void {
   while (work.deferred.length > 0 && !isOver(work)) {
     const next = nextDeferred(work);
     if (next === undefined) {
@@ -257,7 +264,7 @@ function recall(work: Work): void {
 }
 
 /** Runs to a stable state: eventless transitions before raised events, invocations when neither is left. */
-function settle(work: Work): void {
+export function settle(work: Work): void {
   while (!isOver(work)) {
     const transitions = selectEventless(work);
     if (transitions.length > 0) takeTransitions(work, transitions, undefined);
@@ -290,7 +297,7 @@ function isOver(work: Work): boolean {
   return work.configuration.final;
 }
 
-function finish(work: Work, outcome: Outcome): Step {
+export function finish(work: Work, outcome: Outcome): Step {
   if (isOver(work)) return end(work, "done");
   checkInvariants(work);
   return made(work, outcome, "active", undefined);
