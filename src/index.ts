@@ -9,6 +9,14 @@ export type * from "./core/definition.ts";
 export { durationMs } from "./core/duration.ts";
 export type * from "./core/effect.ts";
 export { type Event, type EventKind, type EventShape, type Matching, settledEvent } from "./core/event.ts";
+export { type Evolved, type EvolveOptions, evolve } from "./core/evolve/evolve.ts";
+export {
+  defineMigration,
+  type MappingParts,
+  type Migration,
+  type MigrationParts,
+} from "./core/evolve/migration.ts";
+export type { EvolutionProblem, EvolutionReport, Pending } from "./core/evolve/report.ts";
 export type * from "./core/infer.ts";
 export type { Failure, Received } from "./core/infer-handler.ts";
 export type { ActivityTypes, Composed, MachineInput, MachineOutput } from "./core/infer-state.ts";

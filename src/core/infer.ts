@@ -131,17 +131,16 @@ export interface TypesOf<E, I, O, A, S> {
   readonly paths: StatePaths<S>;
 }
 
-/** The paths of all states; inside shorthand and composed machines, which become states later, any. */
+/** The paths of all states; inside a composed machine, whose states are not known here, any. */
 type StatePaths<States> = {
   [Key in keyof States & string]:
     | Key
     | (States[Key] extends { readonly states: infer Below }
         ? `${Key}.${StatePaths<Below>}`
-        : States[Key] extends Condensed
+        : States[Key] extends { readonly [composed]: unknown }
           ? `${Key}.${string}`
           : never);
 }[keyof States & string];
-type Condensed = { readonly map: unknown } | { readonly [composed]: unknown };
 export type EventShapes<Events> = [StatedEvents<Events>] extends [never]
   ? Event
   : {

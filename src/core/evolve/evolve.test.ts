@@ -1,47 +1,10 @@
 /** Evolution: a run goes from one definition to another with everything it waits for, or stays and says why. */
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { defineMachine, type MachineDefinition, restore, type State, start, step } from "../../index.ts";
-import type { Machine } from "../machine.ts";
-import { type Evolved, type EvolveOptions, evolve } from "./evolve.ts";
+import { at, begin, count, go, machine, moved, refusal } from "../../../test/evolution/versions.ts";
+import { defineMachine, restore, type State, start, step } from "../../index.ts";
+import { evolve } from "./evolve.ts";
 import { defineMigration } from "./migration.ts";
-
-const at = 1_000;
-
-type Draft = Partial<MachineDefinition>;
-const machine = (version: number, parts: Draft): Machine =>
-  defineMachine({ id: "m", version, initial: "a", states: { a: {} }, ...parts } as MachineDefinition);
-
-const count = (draft: object): object => Object.assign(draft, { n: (draft as { n: number }).n + 1 });
-
-const begin = (given: Machine, ...events: { type: string; data?: never }[]): State =>
-  events.reduce(
-    (state, event) => step(given, state, event, { at: 10 }).state,
-    start(given, undefined, { at: 0 }).state,
-  );
-
-/** The step, if the run has moved. */
-function moved(evolved: Evolved): Extract<Evolved, { outcome: "moved" }> {
-  expect(evolved.report.refused).toEqual([]);
-  return evolved as Extract<Evolved, { outcome: "moved" }>;
-}
-
-function refusal(evolved: Evolved): string[] {
-  expect(evolved.outcome).toBe("refused");
-  return evolved.report.refused.map(({ path, problem, fix }) => [path, problem, fix].join(" | "));
-}
-
-/** Evolves without a migration, or with one of these parts. */
-function go(
-  from: Machine,
-  to: Machine,
-  state: State,
-  parts?: object,
-  options: Partial<EvolveOptions> = {},
-): Evolved {
-  const migration = parts === undefined ? {} : { migration: defineMigration(from, to, parts) };
-  return evolve(from, to, state, { at, ...migration, ...options });
-}
 
 describe("an upgrade", () => {
   const states = { a: { on: { go: "b" } }, b: {} };

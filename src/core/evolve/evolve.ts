@@ -14,7 +14,7 @@ import { startInvocation } from "../invocation.ts";
 import { freeze, freezeDeep } from "../json.ts";
 import { announceDone, startDelay } from "../microstep.ts";
 import { inside, messageOf } from "../problem.ts";
-import type { State } from "../state.ts";
+import type { Activity, Child, State, Timer } from "../state.ts";
 import { finish, recall, type Step, settle, withModel } from "../step.ts";
 import { type StepOptions, Work } from "../work.ts";
 import { moveContext, problemsIn } from "./context.ts";
@@ -153,14 +153,20 @@ function stepFrom(move: Move, moved: Moved, options: StepOptions): Step | undefi
 }
 
 /** What was let go of is cancelled. */
-function cancelWhatIsGone(work: Work, { timers, activities, children }: State): void {
-  const isThere = new Set([...work.timers, ...work.activities, ...work.children].map(({ key }) => key));
-  const isGone = ({ key }: { readonly key: string }) => !isThere.has(key);
-  work.timers = [...work.timers, ...timers.filter(isGone)];
+function cancelWhatIsGone(work: Work, before: State): void {
+  const kept = new Set([...work.timers, ...work.activities, ...work.children].map(({ key }) => key));
+  const isGone = ({ key }: { readonly key: string }) => !kept.has(key);
+  const gone = [
+    before.timers.filter(isGone),
+    before.activities.filter(isGone),
+    before.children.filter(isGone),
+  ];
+  const [timers, activities, children] = gone as [Timer[], Activity[], Child[]];
+  if (timers.length > 0) work.timers = [...work.timers, ...timers];
+  if (activities.length > 0) work.activities = [...work.activities, ...activities];
+  if (children.length > 0) work.children = [...work.children, ...children];
   work.cancelTimers(isGone);
-  work.activities = [...work.activities, ...activities.filter(isGone)];
   work.cancelActivities(isGone);
-  work.children = [...work.children, ...children.filter(isGone)];
   work.cancelChildren(isGone);
 }
 
