@@ -48,10 +48,9 @@ function hasSameSchema({ from, to }: Pick<Move, "from" | "to">, type: string): b
 }
 
 /** Whether a machine has a use for such an event in any state. */
-export function hears(move: Pick<Move, "chart">, type: string): boolean {
-  const { chart } = move;
+export function hears({ chart }: Pick<Move, "chart">, type: string): boolean {
   const all = ({ descriptors }: { readonly descriptors: readonly string[] }) => descriptors.includes("*");
-  return isKnown(move, type) || chart.nodes.some(({ transitions }) => transitions.some(all));
+  return isKnown({ chart }, type) || chart.nodes.some(({ transitions }) => transitions.some(all));
 }
 
 /** Says that the new definition has no such event, and which it might be. */

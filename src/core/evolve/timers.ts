@@ -55,7 +55,9 @@ export class Timers {
     const moved = moveEvent(move, timer.event);
     if (moved === null) move.letGo(pending);
     else if ("problem" in moved) move.refuse(pending, at, `cannot be kept: ${moved.problem}`, moved.fix);
-    else if (!hears(move, moved.event.type)) refuseUnheard(move, pending, at, moved.event.type);
+    // What the old definition had no use for either is no loss.
+    else if (hears(move.from, timer.event.type) && !hears(move.to, moved.event.type))
+      refuseUnheard(move, pending, at, moved.event.type);
     else return moved.event === timer.event ? timer : freeze({ ...timer, event: moved.event });
     return undefined;
   }
