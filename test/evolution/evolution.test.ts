@@ -14,8 +14,6 @@ import { drawPair, type Pair } from "./pairs.ts";
 
 const seeds = fc.noShrink(fc.nat({ max: 0x7fff_ffff }));
 const at = 1_000;
-/** Charts that go round in circles gather timers without end. */
-const timersMax = 50;
 
 /** The states a run of the first version goes through. */
 function* statesOf({ from, events }: Pair): Generator<State> {
@@ -26,14 +24,13 @@ function* statesOf({ from, events }: Pair): Generator<State> {
     if (isHoldfastError(error)) return;
     throw error;
   }
-  yield state;
   for (const [index, event] of events.entries()) {
-    if (state.status !== "active" || state.timers.length > timersMax) return;
+    yield state;
+    if (state.status !== "active") return;
     state = step(from, state, event, { at: index }).state;
     const [activity] = state.activities;
     if (index % 3 === 2 && activity !== undefined)
       state = step(from, state, settledEvent(activity, {}), { at: index }).state;
-    yield state;
   }
 }
 
@@ -58,12 +55,11 @@ function told({ report }: Evolved): string[] {
 /** What a run of a version does next, whatever it is: nothing it is given makes it fail. */
 function goesOn(machine: Machine, first: State, events: readonly Event[]): void {
   let state = first;
-  for (const { event, key, due } of first.timers.slice(0, timersMax))
+  for (const { event, key, due } of first.timers)
     state = step(machine, state, { ...event, timer: key }, { at: Math.max(at, due) }).state;
   for (const activity of first.activities)
     state = step(machine, state, settledEvent(activity, { output: 1 }), { at }).state;
-  for (const event of events)
-    if (state.timers.length <= timersMax) state = step(machine, state, event, { at: at + 100 }).state;
+  for (const event of events) state = step(machine, state, event, { at: at + 100 }).state;
   restore(machine, JSON.parse(JSON.stringify(state)));
 }
 
@@ -116,7 +112,7 @@ describe("evolution of random runs", () => {
         for (const state of statesOf(pair)) {
           const before = JSON.stringify(state);
           const once = evolve(pair.from, pair.to, state, { at });
-          expect(evolve(pair.from, pair.to, state, { at })).toEqual(once);
+          expect(JSON.stringify(evolve(pair.from, pair.to, state, { at }))).toBe(JSON.stringify(once));
           expect(JSON.stringify(state)).toBe(before);
         }
       }),
