@@ -49,8 +49,14 @@ function hasSameSchema({ from, to }: Pick<Move, "from" | "to">, type: string): b
 
 /** Whether a machine has a use for such an event in any state. */
 export function hears({ chart }: Pick<Move, "chart">, type: string): boolean {
-  const all = ({ descriptors }: { readonly descriptors: readonly string[] }) => descriptors.includes("*");
-  return isKnown({ chart }, type) || chart.nodes.some(({ transitions }) => transitions.some(all));
+  return isKnown({ chart }, type) || hearsAll({ chart });
+}
+
+/** Whether some state takes whatever comes. */
+export function hearsAll({ chart }: Pick<Move, "chart">): boolean {
+  return chart.nodes.some(({ transitions }) =>
+    transitions.some(({ descriptors }) => descriptors.includes("*")),
+  );
 }
 
 /** Says that the new definition has no such event, and which it might be. */

@@ -25,7 +25,7 @@ export class Invocations {
       const { old, now } = counterpart;
       const before = writtenInvocations(move.from.definition, old.path);
       const after = writtenInvocations(move.to.definition, now.path);
-      this.#pairs.set(counterpart, pairsOf(before, after, move.mapping));
+      this.#pairs.set(counterpart, pairInvocations(before, after, move.mapping));
     }
   }
 
@@ -141,7 +141,7 @@ function same<Item extends Activity | Child>(one: Item, moved: Item): Item {
 }
 
 /** Which invocations are the same: by the id the mapping gives, by their own, and those without one by their place. */
-function pairsOf(
+export function pairInvocations(
   olds: readonly WrittenInvocation[],
   news: readonly WrittenInvocation[],
   mapping: Mapping,

@@ -22,7 +22,7 @@ export class Timers {
   constructor(move: Move, childIds: ReadonlyMap<string, string>) {
     this.#move = move;
     this.#childIds = childIds;
-    for (const counterpart of move.counterparts) this.#pairs.set(counterpart, pairsOf(move, counterpart));
+    for (const counterpart of move.counterparts) this.#pairs.set(counterpart, pairDelays(move, counterpart));
   }
 
   timers(): readonly Timer[] {
@@ -101,7 +101,10 @@ export class Timers {
 }
 
 /** Which delays are the same: as the mapping says, those that wait as long, and those that lead to the same place. */
-function pairsOf(move: Move, { old, now }: Counterpart): ReadonlyMap<string, string> {
+export function pairDelays(
+  move: Pick<Move, "from" | "to" | "mapping">,
+  { old, now }: Counterpart,
+): ReadonlyMap<string, string> {
   const { from, to, mapping } = move;
   const [before, after] = [writtenDelays(from.definition, old.path), writtenDelays(to.definition, now.path)];
   const pairs = new Map<string, string>();
