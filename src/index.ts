@@ -9,6 +9,7 @@ export type * from "./core/definition.ts";
 export { durationMs } from "./core/duration.ts";
 export type * from "./core/effect.ts";
 export { type Event, type EventKind, type EventShape, type Matching, settledEvent } from "./core/event.ts";
+export { type Comparison, compareDefinitions, type DefinitionChange } from "./core/evolve/compare.ts";
 export { type Evolved, type EvolveOptions, evolve } from "./core/evolve/evolve.ts";
 export {
   defineMigration,

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { at, begin, count, go, machine, moved, refusal } from "../../../test/evolution/versions.ts";
 import { defineMachine, restore, type State, start, step } from "../../index.ts";
+import { plainModel } from "../plain-model.ts";
 import { evolve } from "./evolve.ts";
 import { defineMigration } from "./migration.ts";
 
@@ -282,5 +283,21 @@ describe("the context", () => {
       },
     });
     expect(refusal(go(from as never, grows, state))[0]).toContain("context.name | Too big");
+  });
+
+  test("of another data model must be made anew", () => {
+    const to = machine(2, { model: { ...plainModel, name: "other" } });
+    expect(refusal(go(from as never, to, state))).toEqual([
+      'context | is of the data model "plain", and the new one is "other" | give the migration a `context`',
+    ]);
+    expect(moved(go(from as never, to, state, { context: () => ({}) })).step.state.context).toEqual({});
+  });
+
+  test("an error that is nobody's but the data model's own gets out", () => {
+    const open = () => {
+      throw new TypeError("broken");
+    };
+    const to = machine(2, { model: { ...plainModel, open, save: ({ context: held }) => held } });
+    expect(() => go(from as never, to, state)).toThrow("broken");
   });
 });

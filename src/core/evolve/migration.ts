@@ -92,9 +92,13 @@ export function defineMigration<
   return migrationOf(from, to, parts);
 }
 
-/** A migration from what anybody may have written. */
-export function migrationOf(from: Evolvable, to: Evolvable, given: object): Migration {
-  const problems = new Problems();
+/** A migration from what anybody may have written; throws with these problems, and with those it finds. */
+export function migrationOf(
+  from: Evolvable,
+  to: Evolvable,
+  given: object,
+  problems: Problems = new Problems(),
+): Migration {
   if (from.id !== to.id) problems.problem("id", `is ${to.id}, and was ${from.id}`, "a run keeps its machine");
   const { back, ...parts } = given as { readonly back?: unknown };
   const migration = {
