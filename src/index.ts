@@ -11,6 +11,7 @@ export type * from "./core/effect.ts";
 export { type Event, type EventKind, type EventShape, type Matching, settledEvent } from "./core/event.ts";
 export { type Comparison, compareDefinitions, type DefinitionChange } from "./core/evolve/compare.ts";
 export { type Evolved, type EvolveOptions, evolve } from "./core/evolve/evolve.ts";
+export type { MigrationScope } from "./core/evolve/mapping.ts";
 export {
   defineMigration,
   type MappingParts,

@@ -166,6 +166,13 @@ test("invocations and timers", () => {
     '! removed a.after: "a" has no timer of 2000 ms any more',
     'added a.after: "a" has a timer of 9000 ms now; it begins in runs that are there',
   ]);
+  const calling = (more: object) => ({
+    states: { a: { invoke: { machine: child, ...more }, after: { "1s": "a" } } },
+  });
+  expect(told(calling({}), calling({}))).toEqual([]);
+  expect(told(calling({}), calling({ autoforward: true }))).toEqual([
+    'changed a.invoke: "a" invokes "child" in another way; what is under way goes on as it began',
+  ]);
   const computed = { states: { a: { after: [{ delay: () => 5, target: "a" }] } } };
   expect(told(computed, {})).toEqual(['! removed a.after: "a" has no timer of a computed delay any more']);
 });
@@ -173,12 +180,12 @@ test("invocations and timers", () => {
 test("activities, compensations, the data model and what else a machine says", () => {
   const booking = (compensate: object, names: object) => ({
     activities: names,
-    states: { a: { invoke: { activity: "book", ...compensate } } },
+    states: { a: { invoke: { activity: "book", ...compensate } }, b: { invoke: { activity: "book" } } },
   });
   expect(
     told(
-      booking({ compensate: "undo" }, { book: {}, undo: {}, old: {} }),
-      booking({}, { book: { input: z.string() }, now: {} }),
+      booking({ compensate: "undo" }, { same: {}, book: {}, undo: {}, old: {} }),
+      booking({}, { same: {}, book: { input: z.string() }, now: {} }),
     ),
   ).toEqual([
     '! removed activities.undo: The activity "undo" is gone',

@@ -182,7 +182,9 @@ class Comparing {
     const text = says(this.#from.definition, node);
     const alike = added.filter((one) => says(this.#to.definition, one) === text);
     const named = alike.filter(({ key }) => key === node.key);
-    const [only, ...others] = named.length > 0 ? named : alike;
+    // States that say next to nothing are all alike.
+    const { type: _, ...content } = writtenAt(this.#from.definition, node.path);
+    const [only, ...others] = named.length > 0 || Object.keys(content).length === 0 ? named : alike;
     return only === undefined || others.length > 0 ? [] : [[node, only]];
   }
 
@@ -254,9 +256,8 @@ class Comparing {
     const before = writtenInvocations(this.#from.definition, path);
     const after = writtenInvocations(this.#to.definition, path);
     const pairs = pairInvocations(before, after, identity);
-    const [was, is] = [this.#from, this.#to].map(({ definition }) =>
-      itemsAt(writtenAt(definition, path).invoke, ""),
-    );
+    const saidAt = ({ definition }: Evolvable, index: number) =>
+      said(itemsAt(writtenAt(definition, path).invoke, "").at(index));
     const nameOf = ({ source, kind }: { source: string | undefined; kind: string }) =>
       show(source ?? `a computed ${kind}`);
     before.forEach((one, index) => {
@@ -269,7 +270,7 @@ class Comparing {
           breaks: true,
           fix: `${one.kind === "activity" ? "activities" : "children"}: { ${JSON.stringify(one.source ?? "…")}: … }`,
         });
-      else if (said(was?.[index]?.[0]) !== said(is?.[place]?.[0])) {
+      else if (saidAt(this.#from, index) !== saidAt(this.#to, place)) {
         const text = `${placeText(path)} invokes ${nameOf(one)} in another way; what is under way goes on as it began`;
         this.#tell({ kind: "changed", path: at(path, "invoke"), text });
       }

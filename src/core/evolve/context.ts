@@ -17,7 +17,7 @@ export function moveContext(move: Move): JsonObject | undefined {
     const made =
       mapping.context === undefined
         ? state.context
-        : freezeDeep(toJson(mapping.context(state.context), [], "context"));
+        : freezeDeep(toJson(mapping.context(state.context, { at: move.at }), [], "context"));
     if (!isObject(made)) {
       move.problem("context", `would be ${show(made)}`, "let the migration's `context` return an object");
       return undefined;

@@ -65,6 +65,7 @@ test("they may wait where the whole machine defers, known or not", () => {
   expect(moved(go(from, all, state)).report.survived).toHaveLength(2);
   const known = machine(2, { unhandled: { known: "defer" }, states: { a: {}, b: { on: { note: "a" } } } });
   expect(moved(go(from, known, state)).report.survived).toHaveLength(2);
+  expect(moved(go(from, known, state, { events: { note: "note" } })).report.survived).toHaveLength(2);
 });
 
 test("their data is what the new schema wants; what a schema made once need not fit it again", () => {

@@ -5,7 +5,7 @@ import { freeze, freezeDeep, type Json, toJson } from "../json.ts";
 import { Nearest } from "../nearest.ts";
 import { admitData } from "../payload.ts";
 import { inside, messageOf, show, someOf } from "../problem.ts";
-import type { EventChange } from "./mapping.ts";
+import type { EventChange, MigrationScope } from "./mapping.ts";
 import type { Move } from "./move.ts";
 import { type Pending, pendingEvent } from "./report.ts";
 import { said } from "./said.ts";
@@ -17,11 +17,11 @@ export type MovedEvent =
   | null;
 
 /** The event as the mapping wants it, with data that fits its schema. */
-export function moveEvent(move: Pick<Move, "from" | "to" | "mapping">, event: Event): MovedEvent {
+export function moveEvent(move: Pick<Move, "from" | "to" | "mapping" | "at">, event: Event): MovedEvent {
   const change = move.mapping.events.get(event.type);
   if (change === null) return null;
   try {
-    const changed = change === undefined ? event : withChange(event, change);
+    const changed = change === undefined ? event : withChange(event, change, move);
     // What a schema has made of data once need not fit it a second time.
     if (changed.type === event.type && change?.data === undefined && hasSameSchema(move, event.type))
       return { event };
@@ -32,10 +32,10 @@ export function moveEvent(move: Pick<Move, "from" | "to" | "mapping">, event: Ev
   }
 }
 
-function withChange(event: Event, { type, data: make }: EventChange): Event {
+function withChange(event: Event, { type, data: make }: EventChange, { at }: MigrationScope): Event {
   if (make === undefined) return type === event.type ? event : freeze({ ...event, type });
   const { data: old, ...rest } = event;
-  const made = make(old);
+  const made = make(old, { at });
   const data = made === undefined ? {} : { data: toJson(made as Json, [], "data") };
   return freezeDeep({ ...rest, type, ...data });
 }

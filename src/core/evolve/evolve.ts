@@ -55,7 +55,11 @@ export function evolve(
   const given = state as State;
   const before = admitState(from, given);
   const mapping = mappingOf(from, to, options);
-  const move = new Move({ from, to }, given, before, { mapping, drop: options.drop === true });
+  const move = new Move({ from, to }, given, before, {
+    mapping,
+    drop: options.drop === true,
+    at: options.at,
+  });
   if (given.status !== "active")
     move.problem("status", `is ${given.status}`, "a run that has ended stays what it was");
   const moved = moveState(move);

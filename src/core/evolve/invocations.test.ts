@@ -252,6 +252,13 @@ describe("maps", () => {
     );
   });
 
+  test("of a state that the machine leaves on the way are over with it", () => {
+    const to = machine(2, { states: { a: { ...reading(2), always: "b" }, b: {} } });
+    const { step: made, report } = moved(go(from, to, begin(from)));
+    expect([made.state.configuration, made.state.maps]).toEqual([["b"], undefined]);
+    expect(report.ended.map(({ kind }) => kind)).toEqual(["activity", "activity", "map"]);
+  });
+
   test("of several, those that can go along do", () => {
     const two = { type: "parallel", states: { x: reading(1), y: reading(1) } };
     const both = machine(1, { initial: "p", states: { p: two, b: {} } } as never);

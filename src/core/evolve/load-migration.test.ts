@@ -26,7 +26,7 @@ states: { b: { defer: [remark] } }
 `);
 const source = `
 states: { a: b }
-context: { who: { cel: "context.name + '!'" }, tries: { cel: "context.tries + 1" } }
+context: { who: { cel: "context.name + '!'" }, tries: { cel: "context.tries + at" } }
 events: { note: { type: remark, data: { words: { cel: "event.data.text" } } } }
 back:
   states: { b: a }
@@ -38,7 +38,7 @@ test("context and data are made by expressions, typed by both definitions", () =
   const migration = loadMigration(one, two, source);
   const first = start(one, undefined, { at: 0 }).state;
   const state = step(one, first, { type: "note", data: { text: "hm" } }, { at: 1 }).state;
-  const there = moved(evolve(one, two, state, { at: 2, migration })).step.state;
+  const there = moved(evolve(one, two, state, { at: 1, migration })).step.state;
   expect(there).toMatchObject({ configuration: ["b"], context: { who: "Ada!", tries: 3 } });
   expect(there.deferred).toEqual([{ type: "remark", data: { words: "hm" } }]);
   const back = moved(evolve(two, one, there, { at: 3, migration, reverse: true })).step.state;

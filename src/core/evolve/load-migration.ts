@@ -12,6 +12,7 @@ import { readSource } from "../formats/json/read.ts";
 import { dataOf } from "../formats/json/write.ts";
 import { isObject, type Json, type JsonObject } from "../json.ts";
 import { inside, Problems, show } from "../problem.ts";
+import type { MigrationScope } from "./mapping.ts";
 import { type Migration, migrationOf } from "./migration.ts";
 import type { Evolvable } from "./move.ts";
 
@@ -43,14 +44,17 @@ function withCode({ from, to }: Pair, parts: JsonObject, place: string, problems
   const code = (source: Json, path: string, data: Type, wanted: Json | undefined) => {
     typing.value(source, path, data, typeOfSchema(wanted));
     const evaluate = celModel(typing).value(source, path);
-    return (old: JsonObject, event: Event) => evaluate(scopeOf(old, event));
+    return (old: JsonObject, event: Event, { at }: MigrationScope) => evaluate(scopeOf(old, event, at));
   };
   const schemas = (isObject(after.events) ? after.events : {}) as JsonObject;
   const change = (type: string, given: Json): unknown => {
     if (!isObject(given) || given.data === undefined) return given;
     const path = inside(place, "events", type, "data");
     const make = code(given.data, path, typing.eventData(type), schemas[String(given.type)]);
-    return { ...given, data: (data: Json | undefined) => make({}, withData(type, data)) };
+    return {
+      ...given,
+      data: (data: Json | undefined, scope: MigrationScope) => make({}, withData(type, data), scope),
+    };
   };
   const make =
     context === undefined
@@ -59,7 +63,9 @@ function withCode({ from, to }: Pair, parts: JsonObject, place: string, problems
   const moving = migrateEvent(from.version, to.version);
   return {
     ...parts,
-    ...(make === undefined ? {} : { context: (old: JsonObject) => make(old, moving) }),
+    ...(make === undefined
+      ? {}
+      : { context: (old: JsonObject, scope: MigrationScope) => make(old, moving, scope) }),
     ...(isObject(events)
       ? {
           events: Object.fromEntries(
@@ -84,11 +90,11 @@ function dataIfAny(machine: Evolvable): JsonObject {
 }
 
 /** What an expression sees outside a step: the old context, or the event, and nothing else. */
-function scopeOf(context: JsonObject, event: Event): ModelScope {
+function scopeOf(context: JsonObject, event: Event, at: number): ModelScope {
   return {
     context,
     event,
-    at: 0,
+    at,
     in: () => false,
     session: undefined,
     machineId: "",

@@ -3,7 +3,7 @@ import { type Chart, isLeaf } from "../chart.ts";
 import type { Json, JsonObject } from "../json.ts";
 
 export interface Mapping {
-  readonly context?: (old: JsonObject) => unknown;
+  readonly context?: (old: JsonObject, scope: MigrationScope) => unknown;
   /** By path, where a state is now. What lies inside it goes with it, or into it, if it has no inside any more. */
   readonly states: ReadonlyMap<string, readonly string[]>;
   readonly events: ReadonlyMap<string, EventChange | null>;
@@ -15,9 +15,15 @@ export interface Mapping {
 /** By old name: the new one, or null for what is not wanted any more. */
 export type Renames = ReadonlyMap<string, string | null>;
 
+/** What a migration's functions see besides what they change. */
+export interface MigrationScope {
+  /** The step's time in milliseconds since 1970. */
+  readonly at: number;
+}
+
 export interface EventChange {
   readonly type: string;
-  readonly data?: (data: Json | undefined) => unknown;
+  readonly data?: (data: Json | undefined, scope: MigrationScope) => unknown;
 }
 
 const none = new Map<string, never>();

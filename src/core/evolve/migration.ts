@@ -4,7 +4,7 @@ import type { MachineTypes } from "../definition.ts";
 import type { EventShape } from "../event.ts";
 import type { Machine } from "../machine.ts";
 import { type Problem, Problems, showProblem } from "../problem.ts";
-import type { Mapping } from "./mapping.ts";
+import type { Mapping, MigrationScope } from "./mapping.ts";
 import type { Evolvable } from "./move.ts";
 import { readMapping } from "./read-mapping.ts";
 
@@ -49,8 +49,8 @@ export type MappingParts<A, B, From extends MachineTypes, To extends MachineType
 
 /** Needed unless the old context is one of the new ones as it is. */
 type ContextPart<A, B> = [A] extends [B]
-  ? { readonly context?: (old: A) => B }
-  : { readonly context: (old: A) => B };
+  ? { readonly context?: (old: A, scope: MigrationScope) => B }
+  : { readonly context: (old: A, scope: MigrationScope) => B };
 
 type AfterType = `after.${string}`;
 type PathOf<Types extends MachineTypes> = [unknown] extends [Types["paths"]]
@@ -66,11 +66,11 @@ type DataOf<Types extends MachineTypes, Type> = Type extends keyof Types["sends"
 type NewEvent<Data, To extends MachineTypes> =
   | EventOf<To>
   | ([unknown] extends [To["sends"]]
-      ? { readonly type: string; readonly data?: (data: Data) => unknown }
+      ? { readonly type: string; readonly data?: (data: Data, scope: MigrationScope) => unknown }
       : {
           [Type in keyof To["sends"] & string]: {
             readonly type: Type;
-            readonly data?: (data: Data) => To["sends"][Type];
+            readonly data?: (data: Data, scope: MigrationScope) => To["sends"][Type];
           };
         }[keyof To["sends"] & string]);
 

@@ -42,6 +42,7 @@ export class Move {
   readonly mapping: Mapping;
   /** Whether what cannot survive is let go instead of standing in the way. */
   readonly drop: boolean;
+  readonly at: number;
   readonly moved: EvolutionReport["moved"][number][] = [];
   readonly begun: Pending[] = [];
   /** The states that will be active, as far as is known, the root first; and those that were. */
@@ -55,13 +56,14 @@ export class Move {
     { from, to }: { readonly from: Evolvable; readonly to: Evolvable },
     state: State,
     before: Configuration,
-    { mapping, drop }: { readonly mapping: Mapping; readonly drop: boolean },
+    { mapping, drop, at }: { readonly mapping: Mapping; readonly drop: boolean; readonly at: number },
   ) {
     this.from = from;
     this.to = to;
     this.state = state;
     this.mapping = mapping;
     this.drop = drop;
+    this.at = at;
     this.#before = before;
   }
 
