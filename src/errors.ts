@@ -59,6 +59,11 @@ export const errors = {
     retry: "after-fix",
     meaning: "A JSON Schema has problems; all of them are listed.",
   },
+  MIGRATION_INVALID: {
+    retry: "after-fix",
+    meaning:
+      "A migration names what its machines do not have, or is used between others; all problems are listed.",
+  },
   RUN_ENDED: { retry: "never", meaning: "The run is done, failed or cancelled and takes no more events." },
   TIMER_EARLY: { retry: "later", meaning: "A timer was fired before it was due." },
   TIME_INVALID: {

@@ -9,6 +9,16 @@ export type * from "./core/definition.ts";
 export { durationMs } from "./core/duration.ts";
 export type * from "./core/effect.ts";
 export { type Event, type EventKind, type EventShape, type Matching, settledEvent } from "./core/event.ts";
+export { type Comparison, compareDefinitions, type DefinitionChange } from "./core/evolve/compare.ts";
+export { type Evolved, type EvolveOptions, evolve } from "./core/evolve/evolve.ts";
+export type { MigrationScope } from "./core/evolve/mapping.ts";
+export {
+  defineMigration,
+  type MappingParts,
+  type Migration,
+  type MigrationParts,
+} from "./core/evolve/migration.ts";
+export type { EvolutionProblem, EvolutionReport, Pending } from "./core/evolve/report.ts";
 export type * from "./core/infer.ts";
 export type { Failure, Received } from "./core/infer-handler.ts";
 export type { ActivityTypes, MachineInput, MachineOutput } from "./core/infer-invoke.ts";

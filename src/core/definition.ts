@@ -23,6 +23,8 @@ export interface MachineTypes {
   readonly ends: unknown;
   /** By name, the code of its activities. */
   readonly activities: unknown;
+  /** The paths of its states. */
+  readonly paths: unknown;
 }
 
 /** A machine made by `defineMachine`, as far as another definition needs to know it. */

@@ -62,6 +62,13 @@ export const forkEvent = (run: string, seq: number): Event => ({
   data: { run, seq },
 });
 
+/** The event with which a run goes from one version of its machine to another. */
+export const migrateEvent = (from: number, to: number): Event => ({
+  type: "migrate",
+  kind: "platform",
+  data: { from, to },
+});
+
 export const doneStateType = (stateName: string): string => `done.state.${stateName}`;
 export const doneInvokeType = (invokeId: string): string => `done.invoke.${invokeId}`;
 export const errorInvokeType = (invokeId: string): string => `error.invoke.${invokeId}`;

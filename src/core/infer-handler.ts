@@ -24,7 +24,7 @@ export type DoneType = `done.${string}`;
 export type ErrorType = `error.${string}`;
 type PlatformEvent =
   | Received<DoneType | ErrorType | `unknown.${string}`, Json | undefined>
-  | Received<`after.${string}` | "start" | "cancel", Json | undefined>;
+  | Received<`after.${string}` | "start" | "cancel" | "migrate", Json | undefined>;
 type TimerEvent = Received<`after.${string}`, undefined>;
 
 /** What `onError` gets as data. */

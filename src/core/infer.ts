@@ -17,7 +17,7 @@ import type { ActivityScope } from "./activity.ts";
 import type { Draft, MachineDefinition } from "./definition.ts";
 import type { Event, EventShape } from "./event.ts";
 import type { AnyEvent, Vocabulary } from "./infer-handler.ts";
-import type { IdsIn, TypedRoot, TypedStates } from "./infer-state.ts";
+import type { composed, IdsIn, TypedRoot, TypedStates } from "./infer-state.ts";
 import type { Json } from "./json.ts";
 import type { InputOf, OutputOf, Schema } from "./schema.ts";
 import type { Scope } from "./scope.ts";
@@ -133,7 +133,19 @@ export interface TypesOf<E, I, O, A, S> {
   readonly sends: SendsOf<EventsOf<E>>;
   readonly ends: EndsOf<S, O>;
   readonly activities: ActivityCodes<ActivitiesOf<A>>;
+  readonly paths: StatePaths<S>;
 }
+
+/** The paths of all states; inside a composed machine, whose states are not known here, any. */
+type StatePaths<States> = {
+  [Key in keyof States & string]:
+    | Key
+    | (States[Key] extends { readonly states: infer Below }
+        ? `${Key}.${StatePaths<Below>}`
+        : States[Key] extends { readonly [composed]: unknown }
+          ? `${Key}.${string}`
+          : never);
+}[keyof States & string];
 export type EventShapes<Events> = [StatedEvents<Events>] extends [never]
   ? Event
   : {

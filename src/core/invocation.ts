@@ -19,7 +19,8 @@ export function startInvocations(work: Work): boolean {
   return true;
 }
 
-function startInvocation(work: Work, node: StateNode, invoke: InvokeNode, index: number): void {
+/** Starts one invocation of a state. */
+export function startInvocation(work: Work, node: StateNode, invoke: InvokeNode, index: number): void {
   try {
     const id = invoke.id(work);
     invoke.storeId?.(work, id);
@@ -67,6 +68,17 @@ function startActivity(
     return;
   }
   work.addActivity(activity, fitting, options);
+}
+
+/** The event by the id its invocation goes by now: a migration may have given it another one since it began. */
+export function underItsId({ activities, children }: Work, event: Event): Event {
+  const { invocation, invokeId } = event;
+  if (invocation === undefined || invokeId === undefined) return event;
+  const from = ({ key }: { readonly key: string }) => key === invocation;
+  const { id } = activities.find(from) ?? children.find(from) ?? { id: invokeId };
+  if (id === invokeId) return event;
+  const type = settles(event) ? event.type.slice(0, -invokeId.length) + id : event.type;
+  return freeze({ ...event, type, invokeId: id });
 }
 
 /** The event that ends an activity, with its output as its schema wants it: one that does not fit has failed. */

@@ -96,7 +96,8 @@ function enter(work: Work, { node, initial, fallback, stays }: Entry): void {
   if (node.kind === "final") announceDone(work, node);
 }
 
-function startDelay(work: Work, node: StateNode, delay: StateNode["delays"][number]): void {
+/** Starts the timer of one delay of a state. */
+export function startDelay(work: Work, node: StateNode, delay: StateNode["delays"][number]): void {
   try {
     const { at } = work.options;
     const ms = delay.ms(work);
@@ -113,7 +114,7 @@ function startDelay(work: Work, node: StateNode, delay: StateNode["delays"][numb
 }
 
 /** A final child ends its parent; when all regions have ended, so has the parallel state around them. */
-function announceDone(work: Work, node: StateNode): void {
+export function announceDone(work: Work, node: StateNode): void {
   const parent = node.parent as StateNode;
   if (parent.parent === undefined) return;
   const data = outputOf(work, node);

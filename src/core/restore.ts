@@ -67,7 +67,7 @@ function historyProblem(chart: Chart, { history }: State): string | undefined {
 }
 
 /** Whether a history can have these paths: the leaves below its parent, or, if it is shallow, the children. */
-function isMemory(chart: Chart, history: StateNode, paths: readonly string[]): boolean {
+export function isMemory(chart: Chart, history: StateNode, paths: readonly string[]): boolean {
   const parent = history.parent as StateNode;
   const nodes = paths.map((path) => chart.byPath.get(path)).filter((node) => node !== undefined);
   if (nodes.length < paths.length) return false;

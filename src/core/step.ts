@@ -24,7 +24,13 @@ import {
   resumeEvent,
   startEvent,
 } from "./event.ts";
-import { admitResult, forwardToChildren, startInvocations, takeFromInvocation } from "./invocation.ts";
+import {
+  admitResult,
+  forwardToChildren,
+  startInvocations,
+  takeFromInvocation,
+  underItsId,
+} from "./invocation.ts";
 import { freeze, isObject, type Json, type JsonObject, showValue } from "./json.ts";
 import type { Machine } from "./machine.ts";
 import { leave, outputOf, settleRegions, takePlan, takeTransitions } from "./microstep.ts";
@@ -187,6 +193,7 @@ function takeTimer(work: Work): Step {
 /** One event, from its arrival to the stable state after it. */
 function take(work: Work): Step {
   const { before, chart } = work;
+  work.event = underItsId(work, work.event);
   if (chart.schemas !== undefined) work.event = admitResult(work, admitData(chart, work.event));
   const { event } = work;
   if (event.invocation !== undefined && !takeFromInvocation(work, event)) {
@@ -243,7 +250,7 @@ function takeUnhandled(work: Work, event: Event): Outcome {
 }
 
 /** Deferred events come back, the most urgent first, once a state takes them; those nobody defers any more are gone. */
-function recall(work: Work): void {
+export function recall(work: Work): void {
   while (work.deferred.length > 0 && !isOver(work)) {
     const next = nextDeferred(work);
     if (next === undefined) {

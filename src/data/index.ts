@@ -1,4 +1,5 @@
 /** Holdfast's entry for machines as data: re-exports only. */
+export { loadMigration } from "../core/evolve/load-migration.ts";
 export { celModel } from "../core/expression/model.ts";
 export { definitionSchema } from "../core/formats/json/definition-schema.ts";
 export { loadMachine, type ReadDefinition, readDefinition } from "../core/formats/json/read.ts";

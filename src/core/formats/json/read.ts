@@ -60,7 +60,7 @@ function refused(problems: readonly Problem[]): ReadDefinition {
 }
 
 /** The value that a text or an object stands for. An object is copied: what its owner does later changes nothing. */
-function readSource(source: unknown): Read {
+export function readSource(source: unknown): Read {
   if (typeof source === "string")
     return /^\s*[{[]/.test(source.slice(0, 1_000)) ? readBraces(source) : readYaml(source);
   try {

@@ -1,0 +1,146 @@
+/**
+ * Random pairs of versions: a random chart whose states also wait for things, and what somebody may have made of it: a
+ * state removed, renamed or turned into another kind, other things to wait for, or another chart altogether.
+ */
+import type { MachineDefinition, StateDefinition } from "../../src/core/definition.ts";
+import type { Event } from "../../src/core/event.ts";
+import { defineMachine, type Machine } from "../../src/core/machine.ts";
+import { drawPlan } from "../generate/chart.ts";
+import { definitionOf, eventOf } from "../generate/definition.ts";
+import type { Plan, StatePlan } from "../generate/plan.ts";
+import { createRandom, type Random } from "../generate/random.ts";
+import { repair } from "../generate/repair.ts";
+import { plant } from "../generate/tree.ts";
+
+export interface Pair {
+  readonly from: Machine;
+  readonly to: Machine;
+  /** What to send to a run of the first. */
+  readonly events: readonly Event[];
+  /** Where states are now, by path, and the other way round; undefined unless one was renamed, and nothing else. */
+  readonly states:
+    | { readonly there: Record<string, string>; readonly back: Record<string, string> }
+    | undefined;
+}
+
+/** The pair of a seed. */
+export function drawPair(seed: number): Pair {
+  const random = createRandom(seed);
+  const plan = drawPlan(random.below(0x7fff_ffff), "native");
+  const salt = random.below(0x7fff_ffff);
+  const versions = (change: Plan, differs: number) =>
+    [machineOf(plan, 1, salt, 0), machineOf(change, 2, salt, differs)] as const;
+  const events = plan.events.map(eventOf);
+  const roll = random.next();
+  const keys = [...plant(plan.root).keys()].slice(1);
+  const key = random.pick(keys);
+  if (roll < 0.3) {
+    const path = plant(plan.root).get(key)!.path;
+    const renamed = withKey(plan, key, `${key}new`);
+    const now = plant(renamed.root).get(`${key}new`)!.path;
+    const [from, to] = versions(renamed, 0);
+    return { from, to, events, states: { there: { [path]: now }, back: { [now]: path } } };
+  }
+  const changed =
+    roll < 0.5
+      ? plan
+      : roll < 0.7
+        ? without(plan, key)
+        : roll < 0.9
+          ? withKind(plan, key, random)
+          : drawPlan(random.below(0x7fff_ffff), "native");
+  const [from, to] = versions(repair(changed, "native"), random.pick([0, 0.3, 0.7]));
+  return { from, to, events, states: undefined };
+}
+
+/** The machine of a plan whose states also have timers, invocations, sends and deferrals. */
+function machineOf(plan: Plan, version: number, salt: number, differs: number): Machine {
+  const definition = definitionOf(plan);
+  const decorated = waiting(definition, plan.root.key, { salt, differs });
+  // Once for each run: in a chart that goes round in circles they would grow without end.
+  const entry = ["a", "later", "r"].map((type, index) => ({ send: { type, delay: 10 * (index + 1) } }));
+  return defineMachine({ ...decorated, entry, id: "m", version } as MachineDefinition);
+}
+
+interface Chance {
+  readonly salt: number;
+  /** How likely a state waits for something else than in the version before. */
+  readonly differs: number;
+}
+
+function waiting(state: StateDefinition, key: string, chance: Chance): StateDefinition {
+  const states = Object.fromEntries(
+    Object.entries(state.states ?? {}).map(([name, child]) => [name, waiting(child, name, chance)]),
+  );
+  const inside = state.states === undefined ? {} : { states };
+  if (state.type === "final" || state.type === "history") return state;
+  // A state that was renamed waits for the same.
+  const seed = [...key.replace(/new$/, "")].reduce(
+    (sum, letter) => sum * 31 + letter.charCodeAt(0),
+    chance.salt,
+  );
+  const dice = createRandom(seed);
+  const other = createRandom(seed + 1);
+  return { ...state, ...inside, ...drawWaiting(other.chance(chance.differs) ? other : dice) };
+}
+
+const activities = ["read", "write", "count"] as const;
+
+function drawWaiting(random: Random): StateDefinition {
+  const invocation = () => ({
+    activity: random.pick(activities),
+    ...(random.chance(0.5) ? { onDone: { actions: { log: "done" } } } : {}),
+  });
+  const after = Object.fromEntries(
+    random.some([10, 20, 30], random.below(3)).map((delay) => [delay, { actions: { log: "late" } }]),
+  );
+  return {
+    ...(random.chance(0.4) ? { invoke: Array.from({ length: random.between(1, 2) }, invocation) } : {}),
+    ...(random.chance(0.5) ? { after } : {}),
+    ...(random.chance(0.4) ? { defer: random.some(["a", "a.x", "b.z", "c", "d", "later"], 3) } : {}),
+  };
+}
+
+/** The same plan with every mention of a state under another key. */
+function withKey(plan: Plan, old: string, now: string): Plan {
+  const replace = (value: unknown): unknown => {
+    if (value === old) return now;
+    if (Array.isArray(value)) return value.map(replace);
+    if (typeof value !== "object" || value === null) return value;
+    return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, replace(item)]));
+  };
+  return { ...plan, root: replace(plan.root) as StatePlan };
+}
+
+function without(plan: Plan, key: string): Plan {
+  return { ...plan, root: changeState(plan.root, key, () => []) };
+}
+
+function withKind(plan: Plan, key: string, random: Random): Plan {
+  const kind = random.pick(["atomic", "compound", "parallel", "final"] as const);
+  const inner: StatePlan = {
+    key: `${key}in`,
+    kind: "atomic",
+    states: [],
+    transitions: [],
+    entry: [],
+    exit: [],
+  };
+  const change = ({
+    fallback: _,
+    deep: __,
+    output: ___,
+    initial: ____,
+    ...state
+  }: StatePlan): StatePlan[] => [
+    { ...state, kind, states: kind === "atomic" || kind === "final" ? [] : [...state.states, inner] },
+  ];
+  return { ...plan, root: changeState(plan.root, key, change) };
+}
+
+function changeState(state: StatePlan, key: string, change: (state: StatePlan) => StatePlan[]): StatePlan {
+  const states = state.states.flatMap((child) =>
+    child.key === key ? change(child) : [changeState(child, key, change)],
+  );
+  return { ...state, states };
+}
