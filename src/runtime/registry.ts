@@ -2,6 +2,7 @@
 import { type Chart, priorityOf } from "../core/chart.ts";
 import { compensationMachine } from "../core/compensation.ts";
 import { descriptorMatches, type Event } from "../core/event.ts";
+import type { Migration } from "../core/evolve/migration.ts";
 import { toJson } from "../core/json.ts";
 import type { Machine } from "../core/machine.ts";
 import type { State } from "../core/state.ts";
@@ -18,13 +19,42 @@ export interface BoundMachine {
   readonly activities: Readonly<Record<string, Activity>>;
   /** What a run in this state can be found by. */
   readonly attributes: Attributes | undefined;
+  /** What becomes of runs of earlier versions. */
+  readonly evolution: EvolutionPolicy;
+}
+
+/**
+ * What becomes of the runs of earlier versions. `pin`: they end with the version they began with. `upgrade`: each goes to
+ * the newest version as soon as it is in a state where it can, by its migration if there is one.
+ */
+export type EvolutionPolicy = "pin" | "upgrade";
+
+/**
+ * Where a version stands in its life. `draft`: nothing runs by it yet. `active`: runs begin with it. `deprecated`: they
+ * still do, and whoever starts one is told. `retired`: none begins any more.
+ */
+export type MachineStatus = "draft" | "active" | "deprecated" | "retired";
+
+/** One step of the way from one version to another. */
+export interface Hop {
+  readonly from: BoundMachine;
+  readonly to: BoundMachine;
+  readonly migration: Migration | undefined;
+  readonly reverse: boolean;
 }
 
 type Attributes = (state: State) => Readonly<Record<string, Attribute>>;
 
 export interface Registry {
-  /** The machine of that name and version, the newest one without a version; throws MACHINE_UNKNOWN. */
+  /** The machine of that name and version, the newest one that runs begin with without a version; throws MACHINE_UNKNOWN. */
   read(id: string, version?: number): BoundMachine;
+  /** All versions of a machine, or of all machines, the oldest first. */
+  list(id?: string): readonly BoundMachine[];
+  /** The way from one version to another: over migrations where there are some, else at once; throws MACHINE_UNKNOWN. */
+  route(id: string, from: number, to: number): readonly Hop[];
+  /** Where a version stands in its life; `active` unless it was said. */
+  status(id: string, version: number): MachineStatus;
+  mark(id: string, version: number, status: MachineStatus): void;
   /** Adds a machine; one that is there already, the same in all it says, is left. Throws MACHINE_INVALID for another. */
   register(given: MachineEntry | AnyMachine): void;
 }
@@ -39,6 +69,10 @@ export interface MachineEntry {
   readonly activities?: Readonly<Record<string, Activity>>;
   /** Values to find its runs by, made anew from every state. */
   readonly attributes?: Attributes;
+  /** `pin` unless given. */
+  readonly evolution?: EvolutionPolicy;
+  /** How runs of other versions become runs of this one. */
+  readonly migrations?: readonly Migration[];
 }
 
 /** Whatever the types said, a runtime steps machines as they are. */
@@ -47,64 +81,118 @@ interface Entry extends MachineEntry {
 }
 
 export function createRegistry(machines: readonly (MachineEntry | AnyMachine)[]): Registry {
-  const entries = machines.map(entryOf);
-  const byId = new Map<string, Map<number, BoundMachine>>();
-  const known = (machine: Machine) => byId.get(machine.id)?.get(machine.version);
-  const add = (machine: Machine, activities: BoundMachine["activities"], attributes?: Attributes) => {
-    const versions = byId.get(machine.id) ?? new Map<number, BoundMachine>();
-    const hash = definitionHash(machine.definition);
-    versions.set(machine.version, {
-      machine,
-      attributes,
-      hash,
-      activities: checkedActivities(machine, activities),
-    });
-    byId.set(machine.id, versions);
-    if (machine.chart.compensates)
-      add(compensationMachine(machine), { ...machine.activities, ...activities });
-  };
-  for (const { machine, activities = {}, attributes } of entries) {
-    if (known(machine) !== undefined) {
+  const registry = new Machines();
+  for (const given of machines) registry.add(entryOf(given));
+  // A machine that has an entry of its own is not added as somebody's child.
+  for (const given of machines) registry.addChildren(entryOf(given));
+  return registry;
+}
+
+class Machines implements Registry {
+  readonly #byId = new Map<string, Map<number, BoundMachine>>();
+  readonly #migrations = new Map<string, Migration[]>();
+  readonly #statuses = new Map<string, MachineStatus>();
+
+  register(given: MachineEntry | AnyMachine): void {
+    const entry = entryOf(given);
+    const { machine } = entry;
+    const there = this.#find(machine.id, machine.version);
+    if (there === undefined) {
+      this.add(entry);
+      this.addChildren(entry);
+    } else if (there.hash !== definitionHash(machine.definition)) {
+      const other = `This runtime has another ${machine.id}@${machine.version}; give the new one another version`;
+      throw new HoldfastError("MACHINE_INVALID", other);
+    }
+  }
+
+  add({ machine, activities = {}, attributes, evolution = "pin", migrations = [] }: Entry): void {
+    if (this.#find(machine.id, machine.version) !== undefined) {
       const twice = `The machine ${machine.id}@${machine.version} is given twice`;
       throw new HoldfastError("MACHINE_INVALID", twice);
     }
-    add(machine, activities, attributes);
+    const versions = this.#byId.get(machine.id) ?? new Map<number, BoundMachine>();
+    const hash = definitionHash(machine.definition);
+    const checked = checkedActivities(machine, activities);
+    versions.set(machine.version, { machine, hash, attributes, evolution, activities: checked });
+    this.#byId.set(machine.id, versions);
+    this.#migrations.set(machine.id, [...(this.#migrations.get(machine.id) ?? []), ...migrations]);
+    if (machine.chart.compensates)
+      this.add({
+        machine: compensationMachine(machine),
+        activities: { ...machine.activities, ...activities },
+      });
   }
-  // Child machines that a definition brings along need no entry of their own, and share their parent's activities.
-  const addChildren = ({ machines }: Machine, activities: BoundMachine["activities"]) => {
-    for (const child of Object.values(machines) as Machine[]) {
-      if (known(child) !== undefined) continue;
-      add(child, activities);
-      addChildren(child, { ...activities, ...child.activities });
+
+  /** Child machines that a definition brings along need no entry of their own, and share their parent's activities. */
+  addChildren({ machine, activities = {} }: Entry): void {
+    const given = { ...machine.activities, ...activities };
+    for (const child of Object.values(machine.machines) as Machine[]) {
+      if (this.#find(child.id, child.version) !== undefined) continue;
+      this.add({ machine: child, activities: given });
+      this.addChildren({ machine: child, activities: given });
     }
-  };
-  for (const { machine, activities = {} } of entries)
-    addChildren(machine, { ...machine.activities, ...activities });
-  return {
-    register(given) {
-      const { machine, activities = {}, attributes } = entryOf(given);
-      const there = known(machine);
-      if (there === undefined) {
-        add(machine, activities, attributes);
-        addChildren(machine, { ...machine.activities, ...activities });
-      } else if (there.hash !== definitionHash(machine.definition)) {
-        const other = `This runtime has another ${machine.id}@${machine.version}; give the new one another version`;
-        throw new HoldfastError("MACHINE_INVALID", other);
+  }
+
+  read(id: string, version?: number): BoundMachine {
+    const found = version === undefined ? this.#newest(id) : this.#find(id, version);
+    if (found !== undefined) return found;
+    const all = this.list().map(({ machine }) => `${machine.id}@${machine.version}`);
+    throw new HoldfastError(
+      "MACHINE_UNKNOWN",
+      `There is no machine ${id}${version === undefined ? "" : `@${version}`}; this runtime has ${all.join(", ") || "none"}`,
+    );
+  }
+
+  list(id?: string): readonly BoundMachine[] {
+    const all = id === undefined ? [...this.#byId.values()] : [this.#byId.get(id) ?? new Map()];
+    return all.flatMap((versions) =>
+      [...(versions.values() as Iterable<BoundMachine>)].sort(
+        (one, other) => one.machine.version - other.machine.version,
+      ),
+    );
+  }
+
+  route(id: string, from: number, to: number): readonly Hop[] {
+    const hop = (first: number, last: number, migration?: Migration, reverse = false): Hop => ({
+      ...{ from: this.read(id, first), to: this.read(id, last), migration, reverse },
+    });
+    const ways = [{ at: from, hops: [] as Hop[] }];
+    const seen = new Set([from]);
+    for (const { at, hops } of ways) {
+      if (at === to) return hops;
+      for (const migration of this.#migrations.get(id) ?? []) {
+        const reverse = migration.to === at && migration.back !== undefined;
+        const next = reverse ? migration.from : migration.to;
+        if ((!reverse && migration.from !== at) || seen.has(next)) continue;
+        if (this.#find(id, next) === undefined) continue;
+        seen.add(next);
+        ways.push({ at: next, hops: [...hops, hop(at, next, migration, reverse)] });
       }
-    },
-    read(id, version) {
-      const versions = byId.get(id);
-      const found = versions?.get(version ?? Math.max(...versions.keys()));
-      if (found !== undefined) return found;
-      const all = [...byId]
-        .flatMap(([name, each]) => [...each.keys()].map((one) => `${name}@${one}`))
-        .join(", ");
-      throw new HoldfastError(
-        "MACHINE_UNKNOWN",
-        `There is no machine ${id}${version === undefined ? "" : `@${version}`}; this runtime has ${all || "none"}`,
-      );
-    },
-  };
+    }
+    return [hop(from, to)];
+  }
+
+  status(id: string, version: number): MachineStatus {
+    return this.#statuses.get(`${id}@${version}`) ?? "active";
+  }
+
+  mark(id: string, version: number, status: MachineStatus): void {
+    this.#statuses.set(`${id}@${version}`, status);
+  }
+
+  #find(id: string, version: number): BoundMachine | undefined {
+    return this.#byId.get(id)?.get(version);
+  }
+
+  #newest(id: string): BoundMachine | undefined {
+    return this.list(id).findLast(({ machine }) => isOpen(this.status(id, machine.version)));
+  }
+}
+
+/** Whether runs begin with a version that stands there in its life. */
+export function isOpen(status: MachineStatus): boolean {
+  return status === "active" || status === "deprecated";
 }
 
 function entryOf(given: MachineEntry | AnyMachine): Entry {
