@@ -8,7 +8,7 @@ import { compareDefinitions } from "../../src/core/evolve/compare.ts";
 import { type Evolved, evolve } from "../../src/core/evolve/evolve.ts";
 import { defineMigration } from "../../src/core/evolve/migration.ts";
 import type { EvolutionProblem, Pending } from "../../src/core/evolve/report.ts";
-import type { Machine } from "../../src/core/machine.ts";
+import { defineMachine, type Machine } from "../../src/core/machine.ts";
 import { restore } from "../../src/core/restore.ts";
 import { type Event, isHoldfastError, type State, settledEvent, start, step } from "../../src/index.ts";
 import { drawPair, type Pair } from "./pairs.ts";
@@ -69,8 +69,12 @@ function* tries(
   pair: Pair,
 ): Generator<{ readonly state: State; readonly evolved: Evolved; readonly drop: boolean }> {
   const { from, to, states } = pair;
-  const migrations =
-    states === undefined ? [{}] : [{}, { migration: defineMigration(from, to, { states: states.there }) }];
+  const lettingGo = { events: { later: null, "a.x": null }, activities: { read: null } };
+  const parts = [
+    lettingGo,
+    ...(states === undefined ? [] : [{ states: states.there }, { states: states.there, ...lettingGo }]),
+  ];
+  const migrations = [{}, ...parts.map((part) => ({ migration: defineMigration(from, to, part) }))];
   for (const state of statesOf(pair))
     for (const migration of migrations)
       for (const drop of [false, true])
@@ -83,6 +87,8 @@ describe("evolution of random runs", () => {
     fc.assert(
       fc.property(seeds, (seed) => {
         const pair = drawPair(seed);
+        // One that has met no configuration yet, and so believes none.
+        const fresh = defineMachine(pair.to.definition);
         for (const { state, evolved, drop } of tries(pair)) {
           expect(told(evolved)).toEqual(pendingOf(state));
           const { report } = evolved;
@@ -93,7 +99,7 @@ describe("evolution of random runs", () => {
           if (evolved.outcome === "refused") continue;
           const { state: after, effects } = evolved.step;
           expect([after.version, after.seq, after.machine]).toEqual([2, state.seq + 1, "m"]);
-          expect(restore(pair.to, JSON.parse(JSON.stringify(after)))).toEqual(after);
+          expect(restore(fresh, JSON.parse(JSON.stringify(after)))).toEqual(after);
           const cancelled = effects.flatMap((effect) => (effect.type === "cancel" ? [effect.key] : []));
           const dropped = report.dropped.flatMap(({ key }) => key ?? []);
           expect(dropped.filter((key) => !cancelled.includes(key))).toEqual([]);

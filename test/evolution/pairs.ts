@@ -46,9 +46,11 @@ export function drawPair(seed: number): Pair {
       ? plan
       : roll < 0.7
         ? without(plan, key)
-        : roll < 0.9
+        : roll < 0.8
           ? withKind(plan, key, random)
-          : drawPlan(random.below(0x7fff_ffff), "native");
+          : roll < 0.92
+            ? withMore(plan, random)
+            : drawPlan(random.below(0x7fff_ffff), "native");
   const [from, to] = versions(repair(changed, "native"), random.pick([0, 0.3, 0.7]));
   return { from, to, events, states: undefined };
 }
@@ -116,16 +118,29 @@ function without(plan: Plan, key: string): Plan {
   return { ...plan, root: changeState(plan.root, key, () => []) };
 }
 
+/** A state more in a state, or a region more where there are regions. */
+function withMore(plan: Plan, random: Random): Plan {
+  const parents = [...plant(plan.root).values()].filter(({ state }) => state.states.length > 0);
+  const parallel = parents.filter(({ state }) => state.kind === "parallel");
+  const { state } = random.pick(parallel.length > 0 ? parallel : parents);
+  const more = { ...state, states: [...state.states, atomic(`${state.key}in`)] };
+  return state === plan.root
+    ? { ...plan, root: more }
+    : { ...plan, root: changeState(plan.root, state.key, () => [more]) };
+}
+
+const atomic = (key: string): StatePlan => ({
+  key,
+  kind: "atomic",
+  states: [],
+  transitions: [],
+  entry: [],
+  exit: [],
+});
+
 function withKind(plan: Plan, key: string, random: Random): Plan {
   const kind = random.pick(["atomic", "compound", "parallel", "final"] as const);
-  const inner: StatePlan = {
-    key: `${key}in`,
-    kind: "atomic",
-    states: [],
-    transitions: [],
-    entry: [],
-    exit: [],
-  };
+  const inner = atomic(`${key}in`);
   const change = ({
     fallback: _,
     deep: __,

@@ -82,6 +82,13 @@ test("states that are new, gone, elsewhere, or of another kind", () => {
     '! removed p.one.z: The state "p.one.z" is gone',
     '! added p.two: The region "p.two" is new, with the 3 inside',
   ]);
+  const regions = (three: object) => ({
+    initial: "p",
+    states: { p: { type: "parallel", states: { one: {}, three } } },
+  });
+  expect(told(regions({ type: "history", target: "one" }), regions({}))[0]).toBe(
+    '! changed p.three: "p.three" was history, and is atomic',
+  );
   const twins = { a: {}, t: { tags: ["x"] } };
   const moved = compareDefinitions(
     machine(1, { states: twins }),

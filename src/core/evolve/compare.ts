@@ -224,7 +224,8 @@ class Comparing {
   #shared(old: StateNode, now: StateNode): void {
     const { path } = old;
     if (old.kind !== now.kind) {
-      const breaks = !(isLeaf(now) && old.kind === "final") && old.kind !== "history";
+      const isRegion = now.parent?.kind === "parallel";
+      const breaks = old.kind === "history" ? isRegion : !(isLeaf(now) && old.kind === "final");
       const fix = `states: { ${JSON.stringify(path)}: … }`;
       this.#tell({
         kind: "changed",
