@@ -164,7 +164,6 @@ function workFromOutside(machine: Runnable, state: State, event: Event, options:
   return new Work(machine.chart, state, configuration, event, options);
 }
 
-/** Runs a step with its data model open. */
 export function withModel(work: Work, run: (work: Work) => Step): Step {
   const { model } = work.chart;
   if (model.open === undefined) return run(work);
@@ -298,7 +297,6 @@ function isOver(work: Work): boolean {
   return work.configuration.final;
 }
 
-/** The step that ends where the work is now; throws what refuses it. */
 export function finish(work: Work, outcome: Outcome): Step {
   if (isOver(work)) return end(work, "done");
   checkInvariants(work);

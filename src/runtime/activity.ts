@@ -116,8 +116,15 @@ export class Activities {
     for (const [index, effect] of effects.entries()) {
       const row = rows[index] as ActivityRow;
       // It may have come to its end while it was read.
-      const isPending = run.state.activities.some(({ key }) => key === row.key);
-      if (isPending) this.start({ row, effect }, run.machine.activities, run.head);
+      const pending = run.state.activities.find(({ key }) => key === row.key);
+      // A migration may have given it another name since it began.
+      const activity = pending?.activity as string;
+      if (pending !== undefined)
+        this.start(
+          { row, effect: { ...(effect as ActivityEffect), activity } },
+          run.machine.activities,
+          run.head,
+        );
     }
   }
 

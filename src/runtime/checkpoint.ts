@@ -134,13 +134,15 @@ export class Checkpoint {
 
   #record(delivery: Delivery, at: number): void {
     const { head, state } = this;
-    const { event, take = (run, from, now) => takeStep(run, from, event, now, this.head.run) } = delivery;
-    const step = take(this, state, at);
+    const { step, event } = delivery.take?.(state, at) ?? {
+      step: takeStep(this, state, delivery.event, at, head.run),
+      event: delivery.event,
+    };
     this.#add(event, step, at, delivery);
     const ends = step.state.status !== "active";
     const isAwaited = delivery.row === undefined || delivery.isAwaited?.() === true;
     if (isAwaited || step.effects.length > 0 || ends) this.forced = true;
-    if (step.outcome === "refused" && settles(delivery.event)) this.#park(step, at);
+    if (step.outcome === "refused" && settles(event)) this.#park(step, at);
     const reason = this.head.status === "active" ? exhausted(this.head, at) : undefined;
     if (reason !== undefined) this.#end(cancelEvent(reason), at);
     const stop = this.head.status === "active" ? stopAfter(head, event, state, step.state) : undefined;

@@ -40,9 +40,8 @@ export const endBugs: readonly Bug[] = [
   {
     name: "refused result lost",
     file: "src/runtime/checkpoint.ts",
-    find: 'if (step.outcome === "refused" && settles(delivery.event)) this.#park(step, at);',
-    replace:
-      'if (step.outcome === "refused" && settles(delivery.event) && at % 2 === 0) this.#park(step, at);',
+    find: 'if (step.outcome === "refused" && settles(event)) this.#park(step, at);',
+    replace: 'if (step.outcome === "refused" && settles(event) && at % 2 === 0) this.#park(step, at);',
     catches: [26],
   },
   {

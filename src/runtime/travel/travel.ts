@@ -73,9 +73,11 @@ export class Travel {
     const machine = this.#world.registry.read(place.state.machine, place.state.version).machine;
     // What came to its end with a result that the run could not take is not under way any more.
     const parking = run.head.status === "parked" ? await readParking(this.#world.past, run.head) : undefined;
-    const handled = await this.#world.deliver(run, rollbackEvent(seq), (_, state, at) =>
-      rollBack(machine, withoutInvocation(state, parking?.result?.invocation), place, { at, run: name.run }),
-    );
+    const event = rollbackEvent(seq);
+    const handled = await this.#world.deliver(run, event, (state, at) => {
+      const current = withoutInvocation(state, parking?.result?.invocation);
+      return { event, step: rollBack(machine, current, place, { at, run: name.run }) };
+    });
     return handled.seq;
   }
 
@@ -104,9 +106,11 @@ export class Travel {
     const parts = { subject, attributes, fork: { run: source.run, seq }, ...(limits && { limits }) };
     const machine = registry.read(place.state.machine, place.state.version);
     const run: LiveRun = { ...newRun(name, machine, parts, clock.now()), state: place.state };
-    await deliver(run, forkEvent(source.run, seq), (_, _state, at) =>
-      beginFork(machine.machine, source.run, place, { at, run: name.run, ...(edit && { edit }) }),
-    );
+    const event = forkEvent(source.run, seq);
+    await deliver(run, event, (_, at) => {
+      const options = { at, run: name.run, ...(edit && { edit }) };
+      return { event, step: beginFork(machine.machine, source.run, place, options) };
+    });
     return run;
   }
 
