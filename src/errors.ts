@@ -107,6 +107,14 @@ export const errors = {
   RUN_UNKNOWN: { retry: "after-fix", meaning: "There is no run of that id for this tenant." },
   CHECKPOINT_UNKNOWN: { retry: "after-fix", meaning: "A run has no checkpoint of that number." },
   PATH_INVALID: { retry: "after-fix", meaning: "A text names no place in a context." },
+  MIGRATION_REFUSED: {
+    retry: "after-fix",
+    meaning: "A run cannot go to another version of its machine: something it has would be lost.",
+  },
+  DEPLOY_REFUSED: { retry: "after-fix", meaning: "Runs that are alive could not go on after a deploy." },
+  MACHINE_IN_USE: { retry: "after-fix", meaning: "Runs go by a version that is to be put away." },
+  MACHINE_INACTIVE: { retry: "after-fix", meaning: "No run begins with that version of a machine." },
+  MACHINE_DEPRECATED: { retry: "after-fix", meaning: "A run began with a version that is to be put away." },
   RUN_DIFFERS: {
     retry: "after-fix",
     meaning: "A run of that id exists already, of another machine or with another input.",

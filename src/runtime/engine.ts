@@ -5,18 +5,21 @@
 import { type Event, type EventShape, startEvent } from "../core/event.ts";
 import type { Json } from "../core/json.ts";
 import type { Machine, MachineTypes } from "../core/machine.ts";
-import { closedError, HoldfastError } from "../errors.ts";
+import { closedError } from "../errors.ts";
 import type { RunHead, RunName } from "../store/records.ts";
 import type { LoadedRun, Store } from "../store/store.ts";
 import { Activities } from "./activity.ts";
+import { announceWith } from "./announce.ts";
 import { checkAttributes } from "./attributes.ts";
 import { checkLimits, limitsOf } from "./budget.ts";
 import type { Checkpoint } from "./checkpoint.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import { DeadLetters } from "./dead-letters.ts";
 import { isStop } from "./debug.ts";
-import { findRuns } from "./find.ts";
-import { type Access, type Admitted, Handle, replyName } from "./handle.ts";
+import { Catalog } from "./evolution/catalog.ts";
+import { Evolution } from "./evolution/evolution.ts";
+import { findAlive, findRuns } from "./find.ts";
+import { type Access, type Admitted, Handle } from "./handle.ts";
 import { hydrate } from "./hydrate.ts";
 import { type Ids, systemIds } from "./ids.ts";
 import { Inboxes } from "./inboxes.ts";
@@ -28,7 +31,13 @@ import { parkWith } from "./park.ts";
 import { Past } from "./past.ts";
 import { Receipts } from "./receipts.ts";
 import { Recovery } from "./recovery.ts";
-import { createRegistry, eventPriority, type Registry } from "./registry.ts";
+import {
+  type AnyMachine,
+  createRegistry,
+  eventPriority,
+  type MachineEntry,
+  type Registry,
+} from "./registry.ts";
 import type {
   FindQuery,
   Receipt,
@@ -45,12 +54,12 @@ import { Runs } from "./runs.ts";
 import { checkSame } from "./same-run.ts";
 import { Schedules } from "./schedule.ts";
 import { noSeal } from "./seal.ts";
-import { settleWith } from "./settling.ts";
+import { type SettlingWorld, settleWith } from "./settling.ts";
 import { StepLoop } from "./step-loop.ts";
 import { Streams } from "./stream.ts";
 import { compareRuns, type Difference } from "./travel/compare.ts";
-import type { Debugger } from "./travel/debugger.ts";
-import { type Travel, travelWith } from "./travel/travel.ts";
+import { Debugger } from "./travel/debugger.ts";
+import { Travel } from "./travel/travel.ts";
 import { Waiters } from "./waiters.ts";
 import { Waker } from "./waker.ts";
 import { Watchers } from "./watchers.ts";
@@ -66,6 +75,8 @@ export class Engine implements Runtime, Access {
   readonly registry: Registry;
   readonly travel: Travel;
   readonly debugger: Debugger;
+  readonly evolution: Evolution;
+  readonly machines: Catalog;
   readonly deadLetters: DeadLetters;
   readonly #observers: Observers;
   readonly #store: Store;
@@ -77,6 +88,11 @@ export class Engine implements Runtime, Access {
   readonly #ownership: Ownership;
   readonly #waker: Waker;
   readonly #schedules: Schedules;
+  readonly #announce = announceWith({
+    replies: this.replies,
+    tell: (name, effect) => this.#observers.tell(name, effect),
+    cancel: (name, key) => this.#activities.cancel(name, key),
+  });
   #closed = false;
   #failure: unknown;
   readonly #stopping = new Waiters<unknown>();
@@ -143,13 +159,14 @@ export class Engine implements Runtime, Access {
     });
     this.#activities = new Activities({
       ...{ store, clock, ids, seal, epoch, past: this.past, streams: this.streams },
-      settle: settleWith({
-        ...{ clock, find, park },
-        isClosed: () => this.#closed || this.#failure !== undefined,
-        deliver: (run, event, spent) => this.deliver(run, event, spent && { spent }),
-      }),
+      settle: this.#makeSettle(find, park),
     });
-    ({ travel: this.travel, debugger: this.debugger } = this.#makeTravel());
+    const world = this.#makeWorld();
+    this.travel = new Travel(world);
+    this.debugger = new Debugger(world);
+    this.evolution = new Evolution(world);
+    const mustKnow = options.mustKnowAll ?? false;
+    this.machines = new Catalog({ ...world, evolution: this.evolution, mustKnow });
   }
 
   #makeRuns(isBusy: (run: LiveRun) => boolean): Runs {
@@ -163,21 +180,35 @@ export class Engine implements Runtime, Access {
     });
   }
 
-  #makeTravel(): ReturnType<typeof travelWith> {
-    const { past, registry, clock, ids } = this;
-    return travelWith({
-      ...{ past, registry, clock, ids },
-      ...{ read: (name) => this.read(name), see: (...given) => this.watchers.see(...given) },
-      settled: (name) => this.#settled(name),
-      deliver: (run, event, take?) => this.deliver(run, event, take && { take }),
-      begin: (name, begin) => this.#runs.findOrBegin(name, begin),
+  #makeSettle(find: SettlingWorld["find"], park: SettlingWorld["park"]): ReturnType<typeof settleWith> {
+    return settleWith({
+      ...{ clock: this.clock, find, park },
+      isClosed: () => this.#closed || this.#failure !== undefined,
+      deliver: (run, event, spent) => this.deliver(run, event, spent && { spent }),
     });
+  }
+
+  /** What the parts that look at runs from outside need of this one. */
+  #makeWorld() {
+    const { past, registry, clock, ids } = this;
+    return {
+      ...{ store: this.#store, past, registry, clock, ids },
+      read: (name: RunName) => this.read(name),
+      see: (...given: Parameters<Watchers["see"]>) => this.watchers.see(...given),
+      settled: (name: RunName) => this.#settled(name),
+      deliver: (run: LiveRun, event: Event, take?: Delivery["take"]) =>
+        this.deliver(run, event, take && { take }),
+      begin: (...given: Parameters<Runs["findOrBegin"]>) => this.#runs.findOrBegin(...given),
+      alive: (machine?: string) => findAlive(this.#store, machine),
+      lookAgain: () => this.#waker.lookAgain(),
+    };
   }
 
   async open(): Promise<void> {
     await this.#store.open();
     try {
       const aliveAt = await this.#ownership.take();
+      await this.machines.open();
       await this.#waker.open(aliveAt);
     } catch (error) {
       await this.close();
@@ -230,6 +261,7 @@ export class Engine implements Runtime, Access {
     checkLimits(options.limits);
     checkAttributes(options.attributes ?? {});
     const name: RunName = { tenant, run: id };
+    this.machines.checkOpen(machine, (warning) => this.#observers.problem(name, warning));
     let begun = false;
     const run = await this.#runs.findOrBegin(name, () => {
       begun = true;
@@ -321,10 +353,7 @@ export class Engine implements Runtime, Access {
       this.#runs.remove(run);
       this.#inboxes.ended(run.name);
     } else if (run.head.seq === taken.length) this.#runs.add(run);
-    for (const { step } of taken) {
-      if (step.effects.length > 0) this.#tell(run, step.effects);
-      for (const event of step.dropped) this.#refuseReply(run, event);
-    }
+    for (const { step } of taken) this.#announce(run.name, step);
     for (const one of outbox.begun.values()) this.#activities.start(one, run.machine.activities, run.head);
     for (const row of outbox.sends) this.#inboxes.arrived(row);
     if (active && run.head.wakeAt !== undefined) this.#waker.wakeAt(run.head.wakeAt);
@@ -336,34 +365,22 @@ export class Engine implements Runtime, Access {
       void this.#runs.revive(run);
     }
     if (active && run.more && run.inbox.length === 0) this.#inboxes.refill(run);
-  }
-
-  #tell({ name }: LiveRun, effects: Checkpoint["taken"][number]["step"]["effects"]): void {
-    for (const effect of effects) {
-      if (effect.type === "log" || effect.type === "emit") this.#observers.tell(name, effect);
-      else if (effect.type === "reply") this.replies.tell(replyName(name, effect.to), effect.data ?? null);
-      else if (effect.type === "cancel" && effect.of === "activity")
-        this.#activities.cancel(name, effect.key);
-    }
-  }
-
-  /** An event that asked and will never be taken gets no reply. */
-  #refuseReply({ name }: LiveRun, { replyTo, type }: Event): void {
-    if (replyTo === undefined) return;
-    const dropped = `The run ${JSON.stringify(name.run)} deferred ${JSON.stringify(type)}, and no state takes it any more`;
-    this.replies.refuse(replyName(name, replyTo), new HoldfastError("ASK_UNANSWERED", dropped));
+    this.evolution.upgrade(run);
   }
 
   register(machine: Parameters<Registry["register"]>[0]): void {
     this.#check();
     this.registry.register(machine);
     this.#waker.lookAgain();
+    // A store that cannot be reached now is told at the next opening.
+    this.machines.note().catch(() => {});
   }
 
   /** Goes on with a run that is active: with its activities and its timers. */
   async #takeUp(run: LiveRun, { activities }: LoadedRun): Promise<void> {
     await this.#activities.startAll(activities, run);
     this.#waker.resume(run);
+    this.evolution.upgrade(run);
   }
 
   #wasRead(run: LiveRun, { activities }: LoadedRun): void {

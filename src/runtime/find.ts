@@ -7,6 +7,12 @@ import type { FindQuery } from "./run.ts";
 /** Heads that are read at a time. */
 const pageSize = 100;
 
+/** The heads of runs that have not ended: of a machine, or of all. */
+export async function* findAlive(store: Store, machine?: string): AsyncGenerator<RunHead> {
+  for (const status of ["active", "parked"] as const)
+    yield* findRuns(store, { status, ...(machine !== undefined && { machine }) });
+}
+
 /** The runs that fit, the newest first. */
 export async function* findRuns(store: Store, query: FindQuery): AsyncGenerator<RunHead> {
   for (let after: RunHead | undefined; ; ) {

@@ -13,6 +13,7 @@ import { limits } from "../limits.ts";
 import type { Entry } from "../store/journal.ts";
 import type { Breakpoint, RunHead, RunName } from "../store/records.ts";
 import type { Clock } from "./clock.ts";
+import type { Evolution, Migrated, MigrateOptions } from "./evolution/evolution.ts";
 import type { Ids } from "./ids.ts";
 import { type Handled, hasEnded, type LiveRun } from "./live-run.ts";
 import { checkName } from "./name.ts";
@@ -45,6 +46,7 @@ export interface Access {
   readonly registry: Registry;
   readonly travel: Travel;
   readonly debugger: Debugger;
+  readonly evolution: Evolution;
   /** Whoever waits for a run to be in some state. */
   readonly watchers: Watchers;
   /** Replies, by the name of the event that asked. */
@@ -266,6 +268,10 @@ export class Handle implements Run {
   async replay({ machine }: { readonly machine?: AnyMachine } = {}): Promise<Replay> {
     const { head } = await this.#access.read(this.#name);
     return replay(this.#access.past, this.#access.registry, head, machine as Machine | undefined);
+  }
+
+  migrate(options?: MigrateOptions): Promise<Migrated> {
+    return this.#access.evolution.migrate(this.#name, options);
   }
 
   pause(): Promise<void> {

@@ -52,6 +52,8 @@ export interface Registry {
   list(id?: string): readonly BoundMachine[];
   /** The way from one version to another: over migrations where there are some, else at once; throws MACHINE_UNKNOWN. */
   route(id: string, from: number, to: number): readonly Hop[];
+  /** The version that runs of earlier ones are to go to; undefined if they stay. */
+  upgrade(id: string): number | undefined;
   /** Where a version stands in its life; `active` unless it was said. */
   status(id: string, version: number): MachineStatus;
   mark(id: string, version: number, status: MachineStatus): void;
@@ -92,6 +94,8 @@ class Machines implements Registry {
   readonly #byId = new Map<string, Map<number, BoundMachine>>();
   readonly #migrations = new Map<string, Migration[]>();
   readonly #statuses = new Map<string, MachineStatus>();
+  /** Asked for after every step, so it is found out before. */
+  readonly #upgrades = new Map<string, number>();
 
   register(given: MachineEntry | AnyMachine): void {
     const entry = entryOf(given);
@@ -117,6 +121,7 @@ class Machines implements Registry {
     versions.set(machine.version, { machine, hash, attributes, evolution, activities: checked });
     this.#byId.set(machine.id, versions);
     this.#migrations.set(machine.id, [...(this.#migrations.get(machine.id) ?? []), ...migrations]);
+    this.#findUpgrade(machine.id);
     if (machine.chart.compensates)
       this.add({
         machine: compensationMachine(machine),
@@ -179,6 +184,17 @@ class Machines implements Registry {
 
   mark(id: string, version: number, status: MachineStatus): void {
     this.#statuses.set(`${id}@${version}`, status);
+    this.#findUpgrade(id);
+  }
+
+  upgrade(id: string): number | undefined {
+    return this.#upgrades.get(id);
+  }
+
+  #findUpgrade(id: string): void {
+    const newest = this.#newest(id);
+    if (newest?.evolution === "upgrade") this.#upgrades.set(id, newest.machine.version);
+    else this.#upgrades.delete(id);
   }
 
   #find(id: string, version: number): BoundMachine | undefined {

@@ -12,6 +12,8 @@ import type { RunQuery, Store } from "../store/store.ts";
 import type { LimitSource } from "./budget.ts";
 import type { Clock } from "./clock.ts";
 import type { DeadLetters } from "./dead-letters.ts";
+import type { Catalog } from "./evolution/catalog.ts";
+import type { Migrated, MigrateOptions } from "./evolution/evolution.ts";
 import type { Ids } from "./ids.ts";
 import type { Handled } from "./live-run.ts";
 import type { AnyMachine, MachineEntry } from "./registry.ts";
@@ -34,6 +36,8 @@ export interface RuntimeOptions {
   readonly onEmit?: (emitted: EmitEffect & { readonly run: string }) => void;
   /** Told of what the runtime cannot settle by itself and nobody waits for: a run that is parked or cannot be read. */
   readonly onProblem?: (problem: Problem) => void;
+  /** Refuses to begin, with DEPLOY_REFUSED and their list, if runs are alive whose machines are not among these. */
+  readonly mustKnowAll?: boolean;
 }
 
 /** Something that needs a person. */
@@ -162,6 +166,8 @@ export interface Run<Context = JsonObject, Types extends MachineTypes = MachineT
   lastChange(path: string): Promise<Told | undefined>;
   /** Takes its steps once more from what is recorded, without calling anything; with another machine, to see what that would do. */
   replay(options?: { readonly machine?: AnyMachine }): Promise<Replay>;
+  /** Takes it to another version of its machine, in a step; throws MIGRATION_REFUSED if it cannot go there. */
+  migrate(options?: MigrateOptions): Promise<Migrated>;
   /** Parks it until it is brought back with `retry` or `advance`. */
   pause(): Promise<void>;
   /** Sets where it is parked from now on, instead of any breakpoints it had. */
@@ -247,6 +253,8 @@ export interface Runtime {
   register(machine: MachineEntry | AnyMachine): void;
   /** The runs that fit, the newest first. */
   find(query?: FindQuery): AsyncIterable<RunHead>;
+  /** The versions of machines there are and were, where each stands in its life, and how runs go from one to another. */
+  readonly machines: Pick<Catalog, "list" | "mark" | "deploy" | "migrate">;
   /** What two runs have in common, where they part, and what differs now. */
   diff(one: RunReference, other: RunReference): Promise<Difference>;
   /** Events that found no run to take them. */

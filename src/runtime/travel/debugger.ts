@@ -15,7 +15,7 @@ export interface DebuggerWorld {
   readonly past: Past;
   read(name: RunName): Promise<LiveRun> | LiveRun;
   /** Gives an event of the platform to a run; resolves when its step is durable. */
-  deliver(run: LiveRun, event: Event, take?: undefined): Promise<unknown>;
+  deliver(run: LiveRun, event: Event): Promise<unknown>;
   /** The first checkpoint of which this holds, be it the newest one. */
   see(name: RunName, holds: (sight: Sight) => boolean): Promise<Sight>;
 }

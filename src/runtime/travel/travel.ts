@@ -13,7 +13,6 @@ import { checkName } from "../name.ts";
 import { readParking } from "../parking.ts";
 import type { Past } from "../past.ts";
 import type { Registry } from "../registry.ts";
-import { Debugger, type DebuggerWorld } from "./debugger.ts";
 
 /** What travelling needs of the rest. */
 export interface TravelWorld {
@@ -39,11 +38,6 @@ export interface ForkOptions<Context> {
   readonly id?: string;
   /** Changes the context it begins with. */
   readonly edit?: (draft: Context) => void;
-}
-
-/** What looks into the past of runs and holds them still. */
-export function travelWith(world: TravelWorld & DebuggerWorld): { travel: Travel; debugger: Debugger } {
-  return { travel: new Travel(world), debugger: new Debugger(world) };
 }
 
 export class Travel {

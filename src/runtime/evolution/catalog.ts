@@ -1,0 +1,179 @@
+/**
+ * The catalog of machines: every version that was ever registered, its hash, and where it stands in its life. It is kept
+ * in the store, so that it outlives the processes that bring the machines along.
+ */
+import { compensationId } from "../../core/event.ts";
+import type { Json } from "../../core/json.ts";
+import { HoldfastError } from "../../errors.ts";
+import { decode, encode } from "../../store/codec.ts";
+import type { RunHead } from "../../store/records.ts";
+import type { Store } from "../../store/store.ts";
+import type { Clock } from "../clock.ts";
+import { systemTenant } from "../name.ts";
+import {
+  type AnyMachine,
+  isOpen,
+  type MachineEntry,
+  type MachineStatus,
+  type Registry,
+} from "../registry.ts";
+import { checkAlive, type Deployment, type DeployOptions, deploy, named } from "./deploy.ts";
+import type { Evolution, Migrated, MigrateOptions } from "./evolution.ts";
+
+/** One version of a machine, as the catalog knows it. */
+export interface MachineVersion {
+  readonly id: string;
+  readonly version: number;
+  /** The hash of its definition. */
+  readonly hash: string;
+  readonly status: MachineStatus;
+  /** When it was first registered, and when its status last changed. */
+  readonly since: number;
+  readonly changedAt: number;
+  /** Whether this process has its code. */
+  readonly loaded: boolean;
+}
+
+export interface CatalogWorld {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly registry: Registry;
+  readonly evolution: Evolution;
+  /** The heads of the runs that have not ended, of a machine or of all, whoever's they are. */
+  alive(machine?: string): AsyncIterable<RunHead>;
+  /** Whether this process must have the machines of all runs that are alive. */
+  readonly mustKnow: boolean;
+  /** Runs that could not be read may be readable now. */
+  lookAgain(): void;
+}
+
+type Row = Omit<MachineVersion, "loaded">;
+
+const documentName = "machines";
+
+export class Catalog {
+  readonly #world: CatalogWorld;
+  #rows = new Map<string, Row>();
+  #writing: Promise<void> = Promise.resolve();
+
+  constructor(world: CatalogWorld) {
+    this.#world = world;
+  }
+
+  /** Reads it, and adds what this process brings along. Throws DEPLOY_REFUSED if that is not enough, where it must be. */
+  async open(): Promise<void> {
+    const { registry, alive, mustKnow } = this.#world;
+    if (mustKnow) await checkAlive(registry, alive());
+    const document = await this.#world.store.readDocument(systemTenant, documentName);
+    const rows = document === undefined ? [] : (decode(document.bytes, documentName) as unknown as Row[]);
+    this.#rows = new Map(rows.map((row) => [nameOf(row), row]));
+    for (const { id, version, status } of rows) this.#world.registry.mark(id, version, status);
+    await this.note();
+  }
+
+  /** Adds the machines that this process has and the catalog has not. */
+  async note(status: MachineStatus = "active"): Promise<void> {
+    const now = this.#world.clock.now();
+    let changed = false;
+    for (const { machine, hash } of this.#world.registry.list()) {
+      const { id, version } = machine;
+      if (isPlatforms(id)) continue;
+      const known = this.#rows.get(nameOf(machine));
+      if (known?.hash === hash) continue;
+      changed = true;
+      const row = known ?? { id, version, status, since: now, changedAt: now };
+      this.#rows.set(nameOf(machine), { ...row, hash });
+    }
+    if (changed) await this.#write();
+  }
+
+  /** All versions of all machines, or of one, the oldest first. */
+  list(id?: string): readonly MachineVersion[] {
+    const rows = [...this.#rows.values()].filter((row) => id === undefined || row.id === id);
+    const order = (one: Row, other: Row) =>
+      one.id === other.id ? one.version - other.version : one.id < other.id ? -1 : 1;
+    return rows.sort(order).map((row) => ({ ...row, loaded: this.#isLoaded(row) }));
+  }
+
+  #isLoaded({ id, version }: Row): boolean {
+    return this.#world.registry.list(id).some(({ machine }) => machine.version === version);
+  }
+
+  /** Says where a version stands in its life from now on. One that runs are alive with cannot be retired. */
+  async mark(id: string, version: number, status: MachineStatus): Promise<void> {
+    const row = this.#rows.get(nameOf({ id, version }));
+    if (row === undefined)
+      throw new HoldfastError("MACHINE_UNKNOWN", `The catalog has no machine ${id}@${version}`);
+    if (status === "retired" || status === "draft") await this.#checkUnused(id, version, status);
+    this.#rows.set(nameOf(row), { ...row, status, changedAt: this.#world.clock.now() });
+    this.#world.registry.mark(id, version, status);
+    await this.#write();
+  }
+
+  /**
+   * Brings in a new version of a machine and, where its entry says `upgrade`, takes the runs that are alive along. If some
+   * cannot go there it throws DEPLOY_REFUSED with their list, they stay as they are, and the version is a draft.
+   */
+  async deploy(given: MachineEntry | AnyMachine, options: DeployOptions = {}): Promise<Deployment> {
+    const { registry, evolution, lookAgain } = this.#world;
+    registry.register(given);
+    await this.note();
+    lookAgain();
+    const machine = "chart" in given ? given : given.machine;
+    return deploy({ registry, evolution, mark: (...place) => this.mark(...place) }, machine, options);
+  }
+
+  /** Takes all runs of a machine that are alive to another version, those that can go there, or tells with `dryRun` what that would do. */
+  migrate(machine: string, options: MigrateOptions = {}): AsyncGenerator<Migrated> {
+    return this.#world.evolution.migrateAll(machine, options);
+  }
+
+  async #checkUnused(id: string, version: number, status: MachineStatus): Promise<void> {
+    const runs: string[] = [];
+    for await (const head of this.#world.alive(id)) if (head.version === version) runs.push(head.run);
+    if (runs.length === 0) return;
+    throw new HoldfastError(
+      "MACHINE_IN_USE",
+      `${id}@${version} cannot be ${status === "draft" ? "a draft" : "retired"} while ${runs.length} runs go by it: ${named(runs)}; migrate or end them first`,
+      { details: { runs } },
+    );
+  }
+
+  /** Throws MACHINE_INACTIVE if no run begins with a version, and warns of one that is to be put away. */
+  checkOpen(machine: Pick<Row, "id" | "version">, warn: (warning: HoldfastError) => void): void {
+    const { id, version } = machine;
+    const status = this.#world.registry.status(id, version);
+    if (status === "deprecated")
+      warn(
+        new HoldfastError(
+          "MACHINE_DEPRECATED",
+          `${id}@${version} is deprecated; begin runs with another version`,
+        ),
+      );
+    if (isOpen(status)) return;
+    throw new HoldfastError(
+      "MACHINE_INACTIVE",
+      `${id}@${version} is ${status === "draft" ? "a draft" : status}, and no run begins with it`,
+    );
+  }
+
+  /** One after the other; whoever owns the runs is the only one to write it. */
+  #write(): Promise<void> {
+    const write = async () => {
+      const { store } = this.#world;
+      const bytes = encode([...this.#rows.values()] as unknown as Json);
+      const document = await store.readDocument(systemTenant, documentName);
+      await store.writeDocument(systemTenant, documentName, document?.version ?? 0, bytes);
+    };
+    this.#writing = this.#writing.catch(() => {}).then(write);
+    return this.#writing;
+  }
+}
+
+/** Whether a machine is one of the platform's own: nobody deploys it. */
+function isPlatforms(id: string): boolean {
+  return id.startsWith("holdfast.") || id.endsWith(`/${compensationId}`);
+}
+
+const nameOf = ({ id, version }: { readonly id: string; readonly version: number }): string =>
+  `${id}@${version}`;

@@ -1,0 +1,87 @@
+/** Deploying: a new version comes in, and what becomes of the runs that are alive is decided before anything happens. */
+import { HoldfastError } from "../../errors.ts";
+import type { RunHead } from "../../store/records.ts";
+import type { AnyMachine, MachineStatus, Registry } from "../registry.ts";
+import type { Evolution, Migrated } from "./evolution.ts";
+
+export interface DeployWorld {
+  readonly registry: Registry;
+  readonly evolution: Evolution;
+  mark(id: string, version: number, status: MachineStatus): Promise<void>;
+}
+
+export interface DeployOptions {
+  /** Lets go of what is pending and cannot survive. */
+  readonly drop?: boolean;
+  /** Lets runs that cannot go along stay with their version, instead of refusing the deploy. */
+  readonly leave?: boolean;
+}
+
+/** What became of the runs that were alive. */
+export interface Deployment {
+  readonly moved: readonly Migrated[];
+  /** They stay with their version. */
+  readonly left: readonly Migrated[];
+}
+
+/** Takes the runs that are alive to a version that was registered, as its policy says; throws DEPLOY_REFUSED. */
+export async function deploy(
+  { registry, evolution, mark }: DeployWorld,
+  { id, version }: AnyMachine,
+  { drop = false, leave = false }: DeployOptions,
+): Promise<Deployment> {
+  if (registry.read(id, version).evolution === "pin") return { moved: [], left: [] };
+  const options = { to: version, drop };
+  const left: Migrated[] = [];
+  for await (const plan of evolution.migrateAll(id, { ...options, dryRun: true }))
+    if (plan.from < version && plan.outcome === "refused") left.push(plan);
+  if (left.length > 0 && !leave) {
+    await mark(id, version, "draft");
+    throw refused(`${id}@${version}`, left);
+  }
+  if (registry.status(id, version) === "draft") await mark(id, version, "active");
+  const moved: Migrated[] = [];
+  for await (const one of evolution.migrateAll(id, options)) if (one.outcome === "moved") moved.push(one);
+  return { moved, left };
+}
+
+/** How many runs an error names. */
+const namedMax = 20;
+
+/** Throws DEPLOY_REFUSED if runs are alive whose version this process does not have. */
+export async function checkAlive(registry: Registry, alive: AsyncIterable<RunHead>): Promise<void> {
+  const broken: RunHead[] = [];
+  for await (const head of alive) {
+    const has = registry.list(head.machine).some(({ machine }) => machine.version === head.version);
+    if (!has) broken.push(head);
+  }
+  if (broken.length === 0) return;
+  const runs = broken.map(({ run, machine, version }) => `${run} (${machine}@${version})`);
+  throw new HoldfastError(
+    "DEPLOY_REFUSED",
+    `${broken.length} runs are alive whose machine this process does not have: ${named(runs)}; bring those versions along, or migrate the runs before`,
+    {
+      details: {
+        runs: broken.map(({ tenant, run, machine, version }) => ({ tenant, run, machine, version })),
+      },
+    },
+  );
+}
+
+function refused(machine: string, left: readonly Migrated[]): HoldfastError {
+  const runs = left.map(({ run, from, reports }) => {
+    const [problem] = reports.at(-1)?.refused ?? [];
+    return `${run} (version ${from}: ${problem?.path} ${problem?.problem})`;
+  });
+  return new HoldfastError(
+    "DEPLOY_REFUSED",
+    `${machine} would break ${left.length} runs that are alive: ${named(runs)}; give a migration, or \`leave\` them with their version`,
+    { details: { runs: left } },
+  );
+}
+
+/** Names of runs, as many as an error has room for. */
+export function named(runs: readonly string[]): string {
+  const more = runs.length > namedMax ? ` and ${runs.length - namedMax} more` : "";
+  return `${runs.slice(0, namedMax).join(", ")}${more}`;
+}
