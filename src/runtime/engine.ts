@@ -31,13 +31,7 @@ import { parkWith } from "./park.ts";
 import { Past } from "./past.ts";
 import { Receipts } from "./receipts.ts";
 import { Recovery } from "./recovery.ts";
-import {
-  type AnyMachine,
-  createRegistry,
-  eventPriority,
-  type MachineEntry,
-  type Registry,
-} from "./registry.ts";
+import { createRegistry, eventPriority, type Registry } from "./registry.ts";
 import type {
   FindQuery,
   Receipt,

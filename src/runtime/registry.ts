@@ -90,6 +90,14 @@ export function createRegistry(machines: readonly (MachineEntry | AnyMachine)[])
   return registry;
 }
 
+/** A migration, in the direction it is used. */
+interface Way {
+  readonly from: number;
+  readonly to: number;
+  readonly migration: Migration;
+  readonly reverse: boolean;
+}
+
 class Machines implements Registry {
   readonly #byId = new Map<string, Map<number, BoundMachine>>();
   readonly #migrations = new Map<string, Migration[]>();
@@ -159,23 +167,37 @@ class Machines implements Registry {
   }
 
   route(id: string, from: number, to: number): readonly Hop[] {
-    const hop = (first: number, last: number, migration?: Migration, reverse = false): Hop => ({
-      ...{ from: this.read(id, first), to: this.read(id, last), migration, reverse },
-    });
-    const ways = [{ at: from, hops: [] as Hop[] }];
-    const seen = new Set([from]);
-    for (const { at, hops } of ways) {
-      if (at === to) return hops;
-      for (const migration of this.#migrations.get(id) ?? []) {
-        const reverse = migration.to === at && migration.back !== undefined;
-        const next = reverse ? migration.from : migration.to;
-        if ((!reverse && migration.from !== at) || seen.has(next)) continue;
-        if (this.#find(id, next) === undefined) continue;
-        seen.add(next);
-        ways.push({ at: next, hops: [...hops, hop(at, next, migration, reverse)] });
-      }
+    const hops: Hop[] = [];
+    const ways = this.#waysTowards(id, to > from);
+    const isAhead = (version: number, at: number) =>
+      to > from ? version > at && version <= to : version < at && version >= to;
+    for (let at = from; at !== to; ) {
+      const start = at;
+      // The longest way that does not lead too far; else on to where one begins; else at once.
+      const fitting = ways.filter((way) => way.from === start && isAhead(way.to, start));
+      const way = fitting.sort((one, other) => Math.abs(other.to - start) - Math.abs(one.to - start))[0];
+      const begins = ways
+        .filter((one) => isAhead(one.from, start) && isAhead(one.to, one.from))
+        .map((one) => one.from);
+      const nearest = to > from ? Math.min(...begins, to) : Math.max(...begins, to);
+      const next = way?.to ?? nearest;
+      hops.push({
+        ...{ from: this.read(id, start), to: this.read(id, next) },
+        ...{ migration: way?.migration, reverse: way?.reverse ?? false },
+      });
+      at = next;
     }
-    return [hop(from, to)];
+    return hops;
+  }
+
+  /** The ways that migrations offer, forwards or back, between versions that are here. */
+  #waysTowards(id: string, forwards: boolean): Way[] {
+    return (this.#migrations.get(id) ?? []).flatMap((migration): Way[] => {
+      const { from, to, back } = migration;
+      if (this.#find(id, from) === undefined || this.#find(id, to) === undefined) return [];
+      if (to > from === forwards) return [{ from, to, migration, reverse: false }];
+      return back === undefined ? [] : [{ from: to, to: from, migration, reverse: true }];
+    });
   }
 
   status(id: string, version: number): MachineStatus {
