@@ -143,7 +143,6 @@ export class Flow {
   #leave(entry: Entry): void {
     const { gate } = entry;
     this.#used--;
-    this.#front.giveBack(entry);
     if (gate !== undefined) {
       gate.queue.giveBack(entry);
       // Whose turn it is may have changed with who has how much.
@@ -151,6 +150,8 @@ export class Flow {
       this.#passOn(gate, this.#world.clock.now());
       this.#forget(gate);
     }
+    // Last, so that a tenant whose gate opens with this has not gone in between.
+    this.#front.giveBack(entry);
     this.#decide();
   }
 
@@ -167,8 +168,8 @@ export class Flow {
   /** It is not wanted any more. */
   #remove(entry: Entry): void {
     const { gate } = entry;
-    this.#front.remove(entry);
-    if (gate !== undefined) {
+    if (gate === undefined) this.#front.remove(entry);
+    else {
       gate.queue.remove(entry);
       this.#offer(gate);
       if (gate.queue.isEmpty) this.#open(gate);
@@ -182,10 +183,12 @@ export class Flow {
   /** Lets the one whose turn it is at an open gate wait for a slot, instead of whose turn it was. */
   #offer(gate: Gate<Entry>): void {
     const first = gate.shutBy === undefined ? gate.queue.first() : undefined;
-    if (gate.offered === first) return;
-    if (gate.offered !== undefined) this.#front.remove(gate.offered);
+    const before = gate.offered;
+    if (before === first) return;
     gate.offered = first;
+    // In this order, so that a tenant keeps its turn.
     if (first !== undefined) this.#front.add(first);
+    if (before !== undefined) this.#front.remove(before);
   }
 
   #shut(gate: Gate<Entry>, pool: Pool, now: number): void {
