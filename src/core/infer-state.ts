@@ -2,6 +2,8 @@
  * States as an author writes them, typed by what the machine declares: where transitions may lead, what is invoked and
  * what it gives back. `infer.ts` says how the types come about; what each part does is told in `definition.ts`.
  */
+
+import type { Concurrency, Rate } from "./bounds.ts";
 import type { MachineReference, MachineTypes, StateDefinition, WritePolicy } from "./definition.ts";
 import type {
   Actions,
@@ -72,6 +74,9 @@ interface ActivityParts<Name, Context, Events, Output, Target, Names extends Any
   readonly retry?: Json;
   readonly timeout?: number | string;
   readonly heartbeat?: number | string;
+  readonly concurrency?: Concurrency<Expression<string, Context, AnyEvent<Events>>>;
+  readonly rate?: Rate<Expression<string, Context, AnyEvent<Events>>>;
+  readonly priority?: Expression<number, Context, AnyEvent<Events>>;
 }
 interface ChildParts<Name, Context, Events, Output, Target, Names extends AnyVocabulary, Literal>
   extends InvokeParts<Context, Events, Output, Target, Names, Literal> {

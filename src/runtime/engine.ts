@@ -145,7 +145,16 @@ export class Engine implements Runtime, Access {
       deliver: (run, event, spent) => this.#deliver(run, { event, ...(spent && { spent }) }),
     });
     this.#activities = new Activities({
-      ...{ store, clock, ids, seal, epoch, past: this.past, streams: this.streams },
+      ...{
+        store,
+        clock,
+        ids,
+        seal,
+        epoch,
+        past: this.past,
+        streams: this.streams,
+        slots: options.flow?.slots,
+      },
       settle: (name, event, spent) => settling.settle(name, event, spent),
     });
   }

@@ -24,6 +24,8 @@ export interface RuntimeOptions {
   readonly seal?: Seal;
   readonly clock?: Clock;
   readonly ids?: Ids;
+  /** `slots`: how many attempts of activities may be under way at a time in this process. */
+  readonly flow?: { readonly slots?: number };
   /** Told of what runs log and emit, once it is durable. */
   readonly onLog?: (log: LogEffect & { readonly run: string }) => void;
   readonly onEmit?: (emitted: EmitEffect & { readonly run: string }) => void;
