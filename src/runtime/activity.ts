@@ -47,7 +47,7 @@ export interface ActivityWorld {
   readonly store: Store;
   readonly epoch: () => number;
   /** How many attempts may be under way at a time. */
-  readonly slots: number | undefined;
+  readonly slots: number;
   /**
    * The activity is over: this is the event that says how. Resolves when it is durable, or not wanted any more; false if
    * the run is parked and cannot take it.

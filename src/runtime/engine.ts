@@ -2,11 +2,10 @@
  * The engine behind the façade: finds runs, hands them events, and sees to what follows from a commit. Every decision is
  * the step loop's, every promise the store's.
  */
-import { describeError } from "../core/describe-error.ts";
 import { type Event, type EventShape, startEvent } from "../core/event.ts";
 import type { Json } from "../core/json.ts";
 import type { Machine, MachineTypes } from "../core/machine.ts";
-import { closedError, HoldfastError, isUnavailable } from "../errors.ts";
+import { closedError, HoldfastError } from "../errors.ts";
 import { limits } from "../limits.ts";
 import type { RunHead, RunName } from "../store/records.ts";
 import type { LoadedRun, Store } from "../store/store.ts";
@@ -15,23 +14,27 @@ import { checkAttributes } from "./attributes.ts";
 import { checkLimits, limitsOf } from "./budget.ts";
 import type { Checkpoint } from "./checkpoint.ts";
 import { type Clock, systemClock } from "./clock.ts";
-import { parkEvent } from "./control.ts";
 import { DeadLetters } from "./dead-letters.ts";
+import type { DebounceContext } from "./debounce-machine.ts";
 import { findRuns } from "./find.ts";
+import { slotsOf } from "./flow/flow.ts";
 import { type Access, type Admitted, Handle, replyName } from "./handle.ts";
 import { hydrate } from "./hydrate.ts";
 import { type Ids, systemIds } from "./ids.ts";
 import { Inboxes } from "./inboxes.ts";
 import { type Delivery, type Handled, hasEnded, type LiveRun, newRun } from "./live-run.ts";
-import { checkName, defaultTenant, keyOf, unknownRunError } from "./name.ts";
+import { checkName, defaultTenant, unknownRunError } from "./name.ts";
 import { Observers } from "./observers.ts";
 import { Ownership } from "./ownership.ts";
+import { Parking } from "./parking.ts";
 import { Past } from "./past.ts";
+import { Platform } from "./platform.ts";
 import { Receipts } from "./receipts.ts";
 import { Recovery } from "./recovery.ts";
 import { createRegistry, eventPriority, type Registry } from "./registry.ts";
 import { Residents } from "./residents.ts";
 import type {
+  DebounceOptions,
   FindQuery,
   Receipt,
   Run,
@@ -43,7 +46,6 @@ import type {
   StartRest,
 } from "./run.ts";
 import { checkSame } from "./same-run.ts";
-import { Schedules } from "./schedule.ts";
 import { noSeal } from "./seal.ts";
 import { Settling } from "./settling.ts";
 import { StepLoop } from "./step-loop.ts";
@@ -71,9 +73,7 @@ export class Engine implements Runtime, Access {
   readonly #watchers = new Watchers();
   readonly #ownership: Ownership;
   readonly #waker: Waker;
-  readonly #schedules: Schedules;
-  /** Runs that are being parked: one reason is enough. */
-  readonly #parking = new Set<string>();
+  readonly #platform: Platform;
   #closed = false;
   #failure: unknown;
   readonly #stopping = new Waiters<unknown>();
@@ -85,14 +85,14 @@ export class Engine implements Runtime, Access {
     this.#store = store;
     this.clock = clock;
     this.ids = ids;
-    this.#schedules = new Schedules({
-      clock,
+    const problem = (name: RunName, error: unknown) => this.#observers.problem(name, error);
+    this.#platform = new Platform({
+      ...{ store, clock, ids, problem },
       start: (machine, ...given) => this.start(machine, ...given),
       run: (id, given) => this.run(id, given),
       machine: (id) => this.#registry.read(id).machine,
-      problem: (name, error) => this.#observers.problem(name, error),
     });
-    this.#registry = createRegistry([...options.machines, this.#schedules.entry]);
+    this.#registry = createRegistry([...options.machines, ...this.#platform.entries]);
     this.past = new Past(store, seal);
     this.streams = new Streams(store, clock, seal);
     const arrived = (name: RunName) => void this.#inboxes.fetch(name);
@@ -110,7 +110,7 @@ export class Engine implements Runtime, Access {
     const find = (name: RunName) => this.#find(name);
     const deliver = (run: LiveRun, delivery: Delivery) => this.#loop.deliver(run, delivery);
     const isTaking = (run: LiveRun) => this.#loop.isTaking(run);
-    const park = (run: LiveRun, error: unknown) => this.#park(run, error);
+    const { park } = new Parking({ find, problem, deliver: (run, event) => this.deliver(run, event) });
     const isBusy = (run: LiveRun) => this.#loop.isBusy(run);
     this.#residents = new Residents(isBusy);
     this.#inboxes = new Inboxes({
@@ -134,10 +134,9 @@ export class Engine implements Runtime, Access {
       wakeLater: (names) => this.#waker.wakeLater(names),
     });
     this.#waker = new Waker({
-      ...{ store, clock, find, park, isTaking },
+      ...{ store, clock, find, park, isTaking, problem },
       deliver: (run, event) => this.deliver(run, event),
       refill: (run) => this.#inboxes.refill(run),
-      problem: (name, error) => this.#observers.problem(name, error),
     });
     const settling = new Settling({
       ...{ clock, find, park },
@@ -145,16 +144,8 @@ export class Engine implements Runtime, Access {
       deliver: (run, event, spent) => this.#deliver(run, { event, ...(spent && { spent }) }),
     });
     this.#activities = new Activities({
-      ...{
-        store,
-        clock,
-        ids,
-        seal,
-        epoch,
-        past: this.past,
-        streams: this.streams,
-        slots: options.flow?.slots,
-      },
+      ...{ store, clock, ids, seal, epoch, past: this.past, streams: this.streams },
+      slots: slotsOf(options.flow),
       settle: (name, event, spent) => settling.settle(name, event, spent),
     });
   }
@@ -209,7 +200,15 @@ export class Engine implements Runtime, Access {
     ...[given]: StartRest<Types["input"]>
   ): Promise<Run<Context, Types>> {
     this.#check();
-    const options = (given ?? {}) as StartOptions;
+    const { singleton, ...options } = (given ?? {}) as StartOptions;
+    if (singleton !== undefined) {
+      const { run } = await this.#platform.singletons.start(
+        machine as unknown as Machine,
+        singleton,
+        options,
+      );
+      return run as unknown as Run<Context, Types>;
+    }
     const { id = this.ids.next(), tenant = defaultTenant, subject = id, input } = options;
     for (const [what, name] of Object.entries({ run: id, tenant, subject })) checkName(what, name);
     checkLimits(options.limits);
@@ -247,7 +246,12 @@ export class Engine implements Runtime, Access {
 
   async schedule(id: string, options: ScheduleOptions): Promise<Schedule> {
     this.#check();
-    return this.#schedules.set(id, options);
+    return this.#platform.schedules.set(id, options);
+  }
+
+  async debounce(key: string, options: DebounceOptions): Promise<Run<DebounceContext>> {
+    this.#check();
+    return this.#platform.debounces.call(key, options);
   }
 
   async *find(query: FindQuery = {}): AsyncGenerator<RunHead> {
@@ -355,20 +359,6 @@ export class Engine implements Runtime, Access {
     if (replyTo === undefined) return;
     const dropped = `The run ${JSON.stringify(name.run)} deferred ${JSON.stringify(type)}, and no state takes it any more`;
     this.replies.refuse(replyName(name, replyTo), new HoldfastError("ASK_UNANSWERED", dropped));
-  }
-
-  /** Puts a run aside for a person, with what is wrong. */
-  #park({ name }: LiveRun, error: unknown): void {
-    const key = keyOf(name);
-    if (isUnavailable(error) || this.#parking.has(key)) return;
-    this.#parking.add(key);
-    const park = async () => {
-      const run = await this.#find(name);
-      if (run?.head.status === "active") await this.deliver(run, parkEvent(describeError(error)));
-    };
-    park()
-      .catch((cause: unknown) => this.#observers.problem(name, cause))
-      .finally(() => this.#parking.delete(key));
   }
 
   register(machine: Parameters<Registry["register"]>[0]): void {

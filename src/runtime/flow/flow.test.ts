@@ -3,14 +3,15 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { limits } from "../../limits.ts";
 import { memory } from "../../store/memory/store.ts";
 import { VirtualClock } from "../../testing/virtual-clock.ts";
-import { Flow, type Slot } from "./flow.ts";
+import { Flow, type Slot, slotsOf } from "./flow.ts";
 import type { RateUse, Request } from "./request.ts";
 
 let clock: VirtualClock;
 beforeEach(() => {
   clock = new VirtualClock(1_000_000);
 });
-const flowOf = (slots?: number) => new Flow({ clock, store: memory() }, slots);
+const flowOf = (slots?: number) =>
+  new Flow({ clock, store: memory() }, slotsOf(slots === undefined ? {} : { slots }));
 const wanted = () => new AbortController().signal;
 const plain = (tenant: string, more: Partial<Request> = {}): Request => ({ tenant, priority: 0, ...more });
 const one = (key: string, limit = 1) => ({ concurrency: { key, limit } });

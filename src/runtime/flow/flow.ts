@@ -12,6 +12,7 @@
  *
  * What waits here waits in memory only: its row is in the store, and whoever takes over enters it again.
  */
+import { HoldfastError } from "../../errors.ts";
 import { limits } from "../../limits.ts";
 import type { Store } from "../../store/store.ts";
 import type { Clock } from "../clock.ts";
@@ -45,6 +46,22 @@ interface Entry extends Waiting {
 /** From how many pools on those that nobody needs are looked for; then again when there are twice as many as were kept. */
 const poolsKeptMin = 1_000;
 
+/** What flow control is told for the whole of a runtime. */
+export interface FlowOptions {
+  /** How many attempts of activities may be under way at a time in this process; `limits.slots` unless given. */
+  readonly slots?: number;
+}
+
+/** The slots that are asked for; throws FLOW_INVALID if that is no number of them. */
+export function slotsOf({ slots = limits.slots }: FlowOptions = {}): number {
+  if (Number.isSafeInteger(slots) && slots > 0) return slots;
+  throw invalidFlow(`slots is ${String(slots)}; write a whole number above zero`);
+}
+
+export function invalidFlow(problem: string): HoldfastError {
+  return new HoldfastError("FLOW_INVALID", `That cannot be meant: ${problem}`);
+}
+
 export class Flow {
   readonly #world: FlowWorld;
   readonly #slots: number;
@@ -56,7 +73,7 @@ export class Flow {
   readonly #pools = new Map<string, Pool>();
   #poolsMax = poolsKeptMin;
 
-  constructor(world: FlowWorld, slots: number = limits.slots) {
+  constructor(world: FlowWorld, slots: number) {
     this.#world = world;
     this.#slots = slots;
   }
