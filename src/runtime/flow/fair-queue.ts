@@ -1,6 +1,7 @@
 /**
  * A queue that is fair to tenants. Whoever holds least of what is handed out comes first, and of equals whoever has
- * waited longest since they came or were last served; within a tenant it is the highest priority, then who came first.
+ * waited longest since they came, were served or gave something back; within a tenant it is the highest priority, then
+ * who came first.
  *
  * Counting what is held, and not what was handed out, is what makes it fair to those with short work: a tenant whose
  * activities take an hour cannot fill every slot that a tenant with activities of a second gives back.
@@ -18,7 +19,7 @@ export interface Waiting {
 interface Tenant<Item> {
   readonly name: string;
   held: number;
-  /** When it was last served, or came: a number that grows. */
+  /** When it came, or was last served or gave something back: a number that grows. */
   turn: number;
   readonly items: Heap<Item>;
 }
@@ -74,6 +75,7 @@ export class FairQueue<Item extends Waiting> {
   giveBack({ tenant: name }: Waiting): void {
     const tenant = this.#tenants.get(name) as Tenant<Item>;
     tenant.held--;
+    tenant.turn = ++this.#turn;
     this.#settle(tenant);
   }
 

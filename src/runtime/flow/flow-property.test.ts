@@ -216,7 +216,7 @@ class Judge {
   readonly #slots: number;
   readonly #waiting: Member[] = [];
   readonly #running: Member[] = [];
-  /** When each tenant was last served, or came; forgotten with the last of its requests. */
+  /** When each tenant came, was last served or gave something back; forgotten with the last of its requests. */
   readonly #turns = new Map<string, number>();
   #turn = 0;
 
@@ -231,6 +231,7 @@ class Judge {
       this.#waiting.push(member);
       if (!this.#turns.has(tenant)) this.#turns.set(tenant, ++this.#turn);
     } else {
+      if (this.#running.includes(member)) this.#turns.set(tenant, ++this.#turn);
       for (const list of [this.#waiting, this.#running])
         if (list.includes(member)) list.splice(list.indexOf(member), 1);
     }

@@ -140,7 +140,7 @@ describe("priorities", () => {
     for (const [name, priority] of Object.entries(asked)) enter(name, plain("a", { priority }));
     enter("other", plain("b"));
     for (let turn = 0; turn < 6; turn++) await leave(started.at(-1) as string);
-    expect(started).toEqual(["now", "higher", "other", "high", "first", "second", "low"]);
+    expect(started).toEqual(["now", "other", "higher", "high", "first", "second", "low"]);
   });
 
   test("hold for those who wait for a key as well, and between them and those who do not", async () => {
