@@ -1,4 +1,7 @@
-/** What a definition tells whoever runs it, and no step knows: what a run may use up, and when it must be durable. */
+/**
+ * What a definition tells whoever runs it: what a run may use up, when it must be durable, and how many of its activities
+ * may run. A step knows none of it.
+ */
 import type { JsonObject } from "./json.ts";
 import type { State } from "./state.ts";
 

@@ -1,7 +1,7 @@
 /**
  * The machine behind every debounce: it waits until nothing has come for a while, and does what was asked for last. Pure.
  *
- * D2. What comes while it acts is for the next time, which waits as long as any.
+ * W2. What comes while it acts is for the next time, which waits as long as any.
  */
 import type { JsonObject } from "../core/json.ts";
 import { defineMachine } from "../core/machine.ts";

@@ -22,7 +22,7 @@ onEveryStore((world) => {
   };
 
   describe("a debounce", () => {
-    test("B9: sends the last event of many, once it has been quiet for as long as it is told", async () => {
+    test("sends the last event of many, once it has been quiet for as long as it is told", async () => {
       const { note, log, clock } = await open();
       for (const data of [1, 2, 3]) {
         await note(data);
@@ -40,7 +40,7 @@ onEveryStore((world) => {
       expect(await log()).toEqual([3, 4]);
     });
 
-    test("B9: waits no longer than it may, however many calls come", async () => {
+    test("waits no longer than it may, however many calls come", async () => {
       const { note, log, clock } = await open();
       for (let call = 0; call < 10; call++) {
         await note(call, { max: "12s" });
@@ -51,7 +51,7 @@ onEveryStore((world) => {
       expect(await log()).toEqual([5, 9]);
     });
 
-    test("B9: starts a run, with what the last call gives it, and it can be found", async () => {
+    test("starts a run, with what the last call gives it, and it can be found", async () => {
       const { runtime, clock } = await open();
       for (const input of [1, 2])
         await runtime.debounce("k", {
@@ -67,7 +67,7 @@ onEveryStore((world) => {
       expect((await run.state()).context).toMatchObject({ n: 2 });
     });
 
-    test("B9: has keys that have nothing to do with each other, nor with those of other tenants", async () => {
+    test("has keys that have nothing to do with each other, nor with those of other tenants", async () => {
       const { runtime, note, log, clock } = await open();
       const theirs = await runtime.start(counter, { id: "c", tenant: "t" });
       await note(1);
@@ -77,7 +77,7 @@ onEveryStore((world) => {
       expect([(await log()).toSorted(), (await theirs.state()).context.log]).toEqual([[1, 3], [2]]);
     });
 
-    test("B9: gives the run that gathers: it tells when it will act, and is over when it has", async () => {
+    test("gives the run that gathers: it tells when it will act, and is over when it has", async () => {
       const { note, clock } = await open();
       const run = await note(1);
       const { current, count } = (await run.state()).context;
@@ -87,7 +87,7 @@ onEveryStore((world) => {
       expect((await run.head()).subject).toBe("c");
     });
 
-    test("B9: keeps what comes while it acts for the next time", async () => {
+    test("keeps what comes while it acts for the next time", async () => {
       const { note, log, clock, watch } = await open();
       const gathering = await note(1);
       // What it sends cannot be taken for a while.
@@ -107,7 +107,7 @@ onEveryStore((world) => {
       expect((await gathering.head()).status).toBe("done");
     });
 
-    test("B9: loses no call to a crash, and acts once", async () => {
+    test("loses no call to a crash, and acts once", async () => {
       const { note, clock, crash, runtime, boot } = await open();
       await note(1);
       await note(2);
@@ -125,7 +125,7 @@ onEveryStore((world) => {
       expect((await (await fourth.run("c")).state()).context.log).toEqual([3]);
     });
 
-    test("B9: makes up for a quiet time that passed while nobody was there", async () => {
+    test("makes up for a quiet time that passed while nobody was there", async () => {
       const { note, clock, crash, runtime, boot } = await open();
       await note(1);
       await crash(runtime);

@@ -3,7 +3,7 @@
  * calls of one key gather in a run of a machine that every runtime has, which is live until it has acted: so whatever
  * holds for runs, timers and singletons holds for it.
  *
- * D1. What it does has one name, made of its run and how often that has acted: however often it is tried, it takes effect
+ * W1. What it does has one name, made of its run and how often that has acted: however often it is tried, it takes effect
  *     once.
  */
 import { durationMs } from "../core/duration.ts";

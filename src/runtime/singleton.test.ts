@@ -16,7 +16,7 @@ async function live(runtime: Runtime): Promise<string[]> {
 
 onEveryStore((world) => {
   describe("a singleton", () => {
-    test("B9: is started once, and attached to while it is live, whatever the input", async () => {
+    test("is started once, and attached to while it is live, whatever the input", async () => {
       const { boot } = await world();
       const runtime = await boot([counter]);
       const first = await runtime.start(counter, { singleton: "k", input: 1 });
@@ -25,7 +25,7 @@ onEveryStore((world) => {
       expect(await live(runtime)).toEqual([first.id]);
     });
 
-    test("B9: is started anew once it has ended", async () => {
+    test("is started anew once it has ended", async () => {
       const { boot } = await world();
       const runtime = await boot([counter]);
       const first = await runtime.start(counter, { singleton: "k", input: 1 });
@@ -36,7 +36,7 @@ onEveryStore((world) => {
       expect(await live(runtime)).toEqual([second.id]);
     });
 
-    test("B9: can refuse a second one while it is live", async () => {
+    test("can refuse a second one while it is live", async () => {
       const { boot } = await world();
       const runtime = await boot([counter]);
       const singleton = { key: "k", policy: "refuse" } as const;
@@ -49,7 +49,7 @@ onEveryStore((world) => {
       expect((await runtime.start(counter, { singleton })).id).not.toBe(first.id);
     });
 
-    test("B9: can cancel the one before it", async () => {
+    test("can cancel the one before it", async () => {
       const { boot } = await world();
       const runtime = await boot([counter]);
       const singleton = { key: "k", policy: "replace" } as const;
@@ -58,7 +58,7 @@ onEveryStore((world) => {
       expect([(await first.head()).status, await live(runtime)]).toEqual(["cancelled", [second.id]]);
     });
 
-    test("B9: has a key of its own tenant and its own machine", async () => {
+    test("has a key of its own tenant and its own machine", async () => {
       const { boot } = await world();
       const other = counterWith({ id: "other" });
       const runtime = await boot([counter, other]);
@@ -71,7 +71,7 @@ onEveryStore((world) => {
       expect(new Set(ids).size).toBe(4);
     });
 
-    test("B9: is one, also where many start it at a time, and one of them is refused or all but one", async () => {
+    test("is one, also where many start it at a time, and one of them is refused or all but one", async () => {
       const { boot } = await world();
       const runtime = await boot([counter]);
       const starts = Array.from({ length: 20 }, (_, input) =>
@@ -90,7 +90,7 @@ onEveryStore((world) => {
       expect((await live(runtime)).filter((id) => ids.includes(id) || id === last)).toEqual([last]);
     });
 
-    test("B9: is live while it is parked", async () => {
+    test("is live while it is parked", async () => {
       const { boot, rest } = await world();
       const broken = callerWith({}, { invariants: { never: ({ context }) => context.got === null } });
       const runtime = await boot([{ machine: broken, activities: { tool: () => "odd" } }], {
@@ -111,7 +111,7 @@ onEveryStore((world) => {
       expect(await runtime.start(counter, { singleton: "" }).catch(code)).toBe("NAME_INVALID");
     });
 
-    test("B9: of which only the name was written when its process died is begun by the next start", async () => {
+    test("of which only the name was written when its process died is begun by the next start", async () => {
       const { boot, crash, look } = await world();
       const runtime = await boot([counter]);
       const one = await runtime.start(counter, { singleton: "k", input: 1 });
@@ -130,7 +130,7 @@ onEveryStore((world) => {
       expect([run.id, other.id, await live(second)]).toEqual(["named", "named", ["named"]]);
     });
 
-    test("B9: is known to the next process", async () => {
+    test("is known to the next process", async () => {
       const { boot, crash } = await world();
       const runtime = await boot([counter]);
       const first = await runtime.start(counter, { singleton: "k", input: 1 });

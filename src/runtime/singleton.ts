@@ -1,7 +1,7 @@
 /**
  * Singletons: of all runs of a machine that are started under one key, at most one is live.
  *
- * G1. A document names the run that may be live, and names another one only when that has ended. Whoever dies in between
+ * O1. A document names the run that may be live, and names another one only when that has ended. Whoever dies in between
  *     leaves a name whose run has not begun; whoever starts next begins it. So there are never two, and no start is lost
  *     that was answered.
  */

@@ -64,7 +64,7 @@ onEveryStore((world) => {
     Array.from({ length: count }, (_, index) => `${prefix}${index}`);
 
   describe("an activity in the queue", () => {
-    test("B9: waits while all slots are used, and begins when one is free", async () => {
+    test("waits while all slots are used, and begins when one is free", async () => {
       const { bench, runtime, start, here } = await open({}, 2);
       await start(runtime, ["a", "b", "c"]);
       expect(bench.begun).toEqual(["a", "b"]);
@@ -74,7 +74,7 @@ onEveryStore((world) => {
       expect((await (await runtime.run("a")).state()).configuration).toEqual(["done"]);
     });
 
-    test("B9: has keys of its own tenant, unless they are for all", async () => {
+    test("has keys of its own tenant, unless they are for all", async () => {
       const per = await open({ concurrency: { limit: 1, key: "k" } });
       await per.start(per.runtime, ["a", "b"], "one");
       await per.start(per.runtime, ["c", "d"], "two");
@@ -88,7 +88,7 @@ onEveryStore((world) => {
       expect(all.bench.begun).toEqual(["a", "c"]);
     });
 
-    test("B9: without a key shares its limit with those of its machine, and with no other", async () => {
+    test("without a key shares its limit with those of its machine, and with no other", async () => {
       const here = await world();
       const bench = new Bench(here);
       const [one, other] = ["one", "other"].map((id) => callerWith({ concurrency: { limit: 1 } }, { id }));
@@ -100,7 +100,7 @@ onEveryStore((world) => {
       expect(bench.begun).toEqual(["a", "c"]);
     });
 
-    test("B9: begins no oftener than its rate says, whoever asks", async () => {
+    test("begins no oftener than its rate says, whoever asks", async () => {
       const { bench, runtime, start, clock } = await open({ rate: { limit: 3, per: "1 min", key: "api" } });
       await start(runtime, names("r", 10));
       expect(bench.begun).toHaveLength(3);
@@ -112,7 +112,7 @@ onEveryStore((world) => {
       expect(bench.begun).toHaveLength(10);
     });
 
-    test("B9: goes before others of its tenant by its priority", async () => {
+    test("goes before others of its tenant by its priority", async () => {
       const here = await world();
       const bench = new Bench(here);
       const machine = defineMachine<{ urgent: number }>({
@@ -139,7 +139,7 @@ onEveryStore((world) => {
       expect(bench.begun).toEqual(["now", "high", "middle", "low"]);
     });
 
-    test("B9: that is cancelled leaves the queue, and gives back what it had", async () => {
+    test("that is cancelled leaves the queue, and gives back what it had", async () => {
       const { bench, runtime, start, here } = await open({}, 1);
       await start(runtime, ["a", "b", "c"]);
       await (await runtime.run("b")).send("stop");
@@ -152,7 +152,7 @@ onEveryStore((world) => {
       expect(bench.begun).toEqual(["a", "c"]);
     });
 
-    test("B9: holds no slot between attempts, and enters again", async () => {
+    test("holds no slot between attempts, and enters again", async () => {
       const here = await world();
       const seen: string[] = [];
       const tool = async (_: never, { run, attempt }: ActivityScope) => {
@@ -168,7 +168,7 @@ onEveryStore((world) => {
       expect(seen.toSorted()).toEqual(["a1", "a2", "b1", "b2"]);
     });
 
-    test("B9: gives back its slot when it is given up, whatever its code does", async () => {
+    test("gives back its slot when it is given up, whatever its code does", async () => {
       const { bench, runtime, start, clock } = await open({ timeout: "1s" }, 1);
       await start(runtime, ["a", "b"]);
       await clock.advance("1s");
@@ -182,7 +182,7 @@ onEveryStore((world) => {
   });
 
   describe("after a crash", () => {
-    test("B9: what waited enters again, and nothing is lost or begun beyond the limits", async () => {
+    test("what waited enters again, and nothing is lost or begun beyond the limits", async () => {
       const { bench, runtime, boot, start, here } = await open({ concurrency: { limit: 2, key: "k" } });
       await start(runtime, names("r", 7));
       expect(bench.under).toBe(2);
@@ -198,7 +198,7 @@ onEveryStore((world) => {
       expect(heads.map(({ configuration }) => configuration)).toEqual(Array(7).fill(["done"]));
     });
 
-    test("B12: one that runs at most once and was still waiting has not begun, and nobody has to be asked", async () => {
+    test("one that runs at most once and was still waiting has not begun, and nobody has to be asked", async () => {
       const { bench, runtime, boot, start, here } = await open({ once: true }, 1);
       await start(runtime, ["a", "b"]);
       expect(bench.begun).toEqual(["a"]);
@@ -213,7 +213,7 @@ onEveryStore((world) => {
       expect((await (await second.run("b")).state()).configuration).toEqual(["done"]);
     });
 
-    test("B9: a rate knows what was used, however often that happens: there is no second burst", async () => {
+    test("a rate knows what was used, however often that happens: there is no second burst", async () => {
       const rate = { limit: 20, per: "1 min", key: "api" };
       const { bench, runtime, boot, start, here, clock } = await open({ rate });
       await start(runtime, names("r", 90));
@@ -241,7 +241,7 @@ onEveryStore((world) => {
 });
 
 describe("a crowd", () => {
-  test("B9: one tenant has 10,000 activities queued and another 1: the latter starts within two slots", async () => {
+  test("one tenant has 10,000 activities queued and another 1: the latter starts within two slots", async () => {
     const begun: string[] = [];
     const ends = new Map<string, (given: unknown) => void>();
     const machine = callerWith();
@@ -269,7 +269,7 @@ describe("a crowd", () => {
     await runtime.close();
   }, 60_000);
 
-  test("B9: what a crash left of many is all taken up, fairly, though more were left than are looked for at a time", async () => {
+  test("what a crash left of many is all taken up, fairly, though more were left than are looked for at a time", async () => {
     const store = memory();
     const machine = callerWith();
     const begun: string[] = [];

@@ -85,7 +85,7 @@ class Scene {
     else begin(given);
   }
 
-  /** F1: of slots, keys and rates no more are used than there are, counted as if nobody had queued. */
+  /** Q1: of slots, keys and rates no more are used than there are, counted as if nobody had queued. */
   checkLimits(): void {
     expect(this.of("running").length).toBeLessThanOrEqual(this.slots);
     for (const member of this.all) {
@@ -110,7 +110,7 @@ class Scene {
     }
   }
 
-  /** F2: no slot is free while somebody waits who may start. */
+  /** Q2: no slot is free while somebody waits who may start. */
   checkWork(): void {
     if (this.of("running").length >= this.slots) return;
     const idle = this.of("waiting").filter((one) => mayStart(one, this.all, this.clock.now()));
@@ -150,7 +150,7 @@ const mixed: readonly Partial<Request>[] = [
 const slotsOf = fc.integer({ min: 1, max: 5 });
 
 describe("whatever comes and goes", () => {
-  test("F1, F2: no limit is ever exceeded, and no slot is free while somebody may start", async () => {
+  test("Q1, Q2: no limit is ever exceeded, and no slot is free while somebody may start", async () => {
     await fc.assert(
       fc.asyncProperty(slotsOf, movesOf, async (slots, moves) => {
         const scene = new Scene(slots, () => mixed);
@@ -164,7 +164,7 @@ describe("whatever comes and goes", () => {
     );
   });
 
-  test("F3: everybody who is wanted starts in the end, and of equals who came first starts first", async () => {
+  test("Q3: everybody who is wanted starts in the end, and of equals who came first starts first", async () => {
     await fc.assert(
       fc.asyncProperty(slotsOf, movesOf, async (slots, moves) => {
         const scene = new Scene(slots, () => mixed);
@@ -184,7 +184,7 @@ describe("whatever comes and goes", () => {
   /** Each key belongs to one tenant and one kind: what all would choose is what is chosen, one by one. */
   const apart = (tenant: string) => [{}, {}, keyed(`${tenant} k`, 1), keyed(`${tenant} j`, 2)];
 
-  test("F4: the one a judge who looks at all of them would choose is the next, every time", async () => {
+  test("Q4: the one a judge who looks at all of them would choose is the next, every time", async () => {
     await fc.assert(
       fc.asyncProperty(slotsOf, movesOf, async (slots, moves) => {
         const scene = new Scene(slots, apart);

@@ -89,7 +89,7 @@ describe("slots", () => {
 
 describe("tenants", () => {
   test.each([1, 2, 10, 100])(
-    "B9: of one tenant with 10,000 queued and another with 1, the latter starts within two slots, of %i",
+    "of one tenant with 10,000 queued and another with 1, the latter starts within two slots, of %i",
     async (slots) => {
       const { enter, leave, started } = crowd(flowOf(slots));
       for (let count = 0; count < 10_000; count++) enter(`big ${count}`, plain("big"));

@@ -1,13 +1,13 @@
 /**
  * Flow control: every attempt of an activity enters here, waits for its turn, and leaves when it is over.
  *
- * F1. No more are under way than there are slots, and of any key no more than its limits say.
- * F2. A slot is never free while somebody waits who may start.
- * F3. Whoever may not start holds up nobody who may: each waits at the gate of what it needs, and only the first of a
+ * Q1. No more are under way than there are slots, and of any key no more than its limits say.
+ * Q2. A slot is never free while somebody waits who may start.
+ * Q3. Whoever may not start holds up nobody who may: each waits at the gate of what it needs, and only the first of a
  *     gate that is open waits for a slot.
- * F4. Of tenants that wait for a slot, the one that has fewest is next, and of equals the one that has waited longest; so
+ * Q4. Of tenants that wait for a slot, the one that has fewest is next, and of equals the one that has waited longest; so
  *     it is within a gate, where tenants share one. Within a tenant it is the highest priority, then who came first.
- * F5. A decision costs the logarithm of how many wait. What is free is handed to one gate, and passed on by it: when it
+ * Q5. A decision costs the logarithm of how many wait. What is free is handed to one gate, and passed on by it: when it
  *     uses some and leaves some, is shut by another pool, or has nobody left.
  *
  * What waits here waits in memory only: its row is in the store, and whoever takes over enters it again.
