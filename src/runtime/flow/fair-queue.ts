@@ -21,7 +21,8 @@ interface Tenant<Item> {
   held: number;
   /** When it came, or was last served or gave something back: a number that grows. */
   turn: number;
-  readonly items: Heap<Item>;
+  /** Those that wait; made for the first that has to. */
+  items: Heap<Item> | undefined;
 }
 
 export class FairQueue<Item extends Waiting> {
@@ -45,6 +46,7 @@ export class FairQueue<Item extends Waiting> {
 
   add(item: Item): void {
     const tenant = this.#tenant(item.tenant);
+    tenant.items ??= new Heap<Item>(isBefore);
     tenant.items.add(item);
     if (tenant.items.size === 1) this.#order.add(tenant);
   }
@@ -53,19 +55,19 @@ export class FairQueue<Item extends Waiting> {
   remove(item: Item): void {
     const tenant = this.#tenants.get(item.tenant);
     if (tenant === undefined) return;
-    tenant.items.remove(item);
+    tenant.items?.remove(item);
     this.#settle(tenant);
   }
 
   /** Whose turn it is. */
   first(): Item | undefined {
-    return this.#order.first()?.items.first();
+    return this.#order.first()?.items?.first();
   }
 
   /** Serves one, whether or not it had to wait. */
   take(item: Item): void {
     const tenant = this.#tenant(item.tenant);
-    tenant.items.remove(item);
+    tenant.items?.remove(item);
     tenant.held++;
     tenant.turn = ++this.#turn;
     this.#settle(tenant);
@@ -83,20 +85,21 @@ export class FairQueue<Item extends Waiting> {
     const known = this.#tenants.get(name);
     if (known !== undefined) return known;
     // One that comes back does so behind those who have been waiting, or it would be served before them every time.
-    const items = new Heap<Item>((one, other) =>
-      one.priority === other.priority ? one.arrival < other.arrival : one.priority > other.priority,
-    );
-    const tenant = { name, held: 0, turn: ++this.#turn, items };
+    const tenant = { name, held: 0, turn: ++this.#turn, items: undefined };
     this.#tenants.set(name, tenant);
     return tenant;
   }
 
   /** A tenant's place, after something has changed about it. */
   #settle(tenant: Tenant<Item>): void {
-    if (tenant.items.size > 0) this.#order.move(tenant);
+    if (tenant.items !== undefined && tenant.items.size > 0) this.#order.move(tenant);
     else {
       this.#order.remove(tenant);
       if (tenant.held === 0) this.#tenants.delete(tenant.name);
     }
   }
+}
+
+function isBefore(one: Waiting, other: Waiting): boolean {
+  return one.priority === other.priority ? one.arrival < other.arrival : one.priority > other.priority;
 }
