@@ -244,6 +244,27 @@ describe("rates", () => {
     expect(started.at(-1)).toBe("narrow");
   });
 
+  test("begin in their time also on the clock of a test, which passes over alarms that only look at the time", async () => {
+    const rest = async () => {
+      for (let turn = 0; turn < 200; turn++) await Promise.resolve();
+    };
+    clock = new VirtualClock(0, { rest, nextDue: async () => undefined });
+    const at: number[] = [];
+    const flow = flowOf(100);
+    const enter = async () => {
+      const slot = await flow.enter(plain("a", rate("r", 4, 400)), wanted());
+      slot?.begin();
+      at.push(clock.now());
+    };
+    for (let count = 0; count < 4; count++) {
+      void enter();
+      await clock.advance(100);
+    }
+    for (let count = 0; count < 8; count++) void enter();
+    await clock.advance(2_000);
+    expect(at).toEqual(Array.from({ length: 12 }, (_, count) => count * 100));
+  });
+
   test("wait no longer than a period when the clock is set back", async () => {
     const { enter, started } = crowd(flowOf(10));
     for (const name of ["1", "2"]) enter(name, plain("a", rate("r", 1, 1_000)));
