@@ -120,6 +120,28 @@ describe("limits and priorities", () => {
       },
     ]);
   });
+
+  test("of a machine that is data are typed when it is loaded", () => {
+    const loading = () =>
+      loadMachine({
+        id: "m",
+        context: { type: "object", properties: { n: { type: "integer" } }, required: ["n"] },
+        start: { n: 4 },
+        initial: "a",
+        states: {
+          a: {
+            invoke: {
+              activity: "tool",
+              concurrency: { limit: 3, key: { cel: "context.n" } },
+              rate: { limit: 5, per: "1s", key: { cel: "context.who" } },
+              priority: { cel: "string(context.n)" },
+            },
+          },
+        },
+      });
+    const places = [/concurrency\.key/, /rate\.key/, /invoke\.priority/];
+    for (const place of places) expect(loading).toThrow(place);
+  });
 });
 
 describe("what cannot be meant", () => {
