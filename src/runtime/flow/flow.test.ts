@@ -178,6 +178,26 @@ describe("concurrency keys", () => {
     expect(started.at(-1)).toBe("narrow");
   });
 
+  test("that nobody uses are forgotten, and those that somebody does are not", async () => {
+    const { enter, leave, started } = crowd(flowOf(10));
+    enter("held", plain("a", one("k")));
+    const kept = { ...one("k"), ...rate("r", 1, 60_000) };
+    enter("timed", plain("a", rate("r", 1, 60_000)));
+    await clock.advance(0);
+    for (let count = 0; count < 5_000; count++) {
+      enter(`${count}`, plain("a", one(`k${count}`)));
+      await leave(`${count}`);
+    }
+    started.length = 0;
+    enter("waits", plain("a", one("k")));
+    enter("waits for both", plain("a", kept));
+    await leave("timed");
+    await clock.advance(0);
+    expect(started).toEqual([]);
+    await leave("held");
+    expect(started).toEqual(["waits"]);
+  });
+
   test("pass on what one who is not wanted any more leaves", async () => {
     const { enter, leave, started } = crowd(flowOf(1));
     const gone = new AbortController();
