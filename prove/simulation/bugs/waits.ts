@@ -166,6 +166,7 @@ export const waitBugs: readonly Bug[] = [
     find: "this.#watchers.tell(run.name, run);",
     replace: "if (active) this.#watchers.tell(run.name, run);",
     catches: [8],
+    from: 1201,
   },
   {
     name: "event for a run out of memory not fetched",
