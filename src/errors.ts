@@ -119,6 +119,14 @@ export const errors = {
     retry: "after-fix",
     meaning: "A run of that id exists already, of another machine or with another input.",
   },
+  RUN_LIVE: {
+    retry: "later",
+    meaning: "A run of that singleton key is live, and a second one was to be refused.",
+  },
+  FLOW_INVALID: {
+    retry: "after-fix",
+    meaning: "What was said of slots, a singleton or a debounce cannot be meant.",
+  },
   SCHEDULE_INVALID: {
     retry: "after-fix",
     meaning: "A schedule's pattern or time zone cannot be read, names no time, or says not what to do.",

@@ -45,10 +45,14 @@ export { limits } from "./limits.ts";
 export type { Reconciled } from "./runtime/activity.ts";
 export type { LimitSource } from "./runtime/budget.ts";
 export type { DeadLetter, DeadLetters } from "./runtime/dead-letters.ts";
+export type { DebounceContext } from "./runtime/debounce-machine.ts";
+export type { Deed } from "./runtime/deed.ts";
+export type { FlowOptions } from "./runtime/flow/flow.ts";
 export { openReader, type PastStep, type Reader } from "./runtime/reader.ts";
 export type { AnyMachine, MachineEntry } from "./runtime/registry.ts";
 export {
   createRuntime,
+  type DebounceOptions,
   type End,
   type Receipt,
   type Run,
@@ -58,6 +62,8 @@ export {
   type ScheduledSend,
   type ScheduledStart,
   type ScheduleOptions,
+  type Singleton,
+  type SingletonPolicy,
   type StartOptions,
 } from "./runtime/runtime.ts";
 export type { CatchUp, ScheduleContext, ScheduleDefinition } from "./runtime/schedule-machine.ts";

@@ -110,6 +110,10 @@ export const limits = {
   stepsPerTurnMax: 64,
   /** Runs that take their steps in one commit: beyond this a group gains nothing and only makes the others wait. */
   runsPerTurnMax: 2_048,
+  /** Attempts of activities under way at a time in one process, unless it is told otherwise: each may hold a connection. */
+  slots: 1_000,
+  /** Starts of one rate. Each is remembered with its time, since only that makes a window exact. */
+  rateLimitMax: 100_000,
   /** Outages a store remembers for timers that do not run while nobody is there. */
   outagesMax: 1_000,
   /** Missed times a schedule makes up for: a clock that was set years ahead must not start runs without end. */

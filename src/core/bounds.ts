@@ -1,4 +1,7 @@
-/** What a definition tells whoever runs it, and no step knows: what a run may use up, and when it must be durable. */
+/**
+ * What a definition tells whoever runs it: what a run may use up, when it must be durable, and how many of its activities
+ * may run. A step knows none of it.
+ */
 import type { JsonObject } from "./json.ts";
 import type { State } from "./state.ts";
 
@@ -19,3 +22,21 @@ export type CheckpointPolicy<Context = JsonObject> =
   | {
       readonly when: (change: { readonly before: State<Context>; readonly after: State<Context> }) => boolean;
     };
+
+/** Whose activities share a key: those of one tenant, or of all. */
+export type FlowScope = "tenant" | "all";
+
+/** At most `limit` at a time of those that name the same key. */
+export interface Concurrency<Key> {
+  readonly limit: number;
+  /** Shared by whoever names it. Without one, this activity of this machine. */
+  readonly key?: Key;
+  /** `tenant` unless given. */
+  readonly scope?: FlowScope;
+}
+
+/** At most `limit` begin within any `per` of those that name the same key. */
+export interface Rate<Key> extends Concurrency<Key> {
+  /** Milliseconds, or text such as `1 min`. */
+  readonly per: number | string;
+}

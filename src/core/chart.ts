@@ -130,6 +130,8 @@ export interface InvokeNode {
   /** For a worker of a map: the event that brings its item to `input`. */
   readonly item: Compute<Event> | undefined;
   readonly options: JsonObject;
+  /** What else goes to the runtime, made in the step. */
+  readonly flow: Compute<JsonObject> | undefined;
   readonly autoforward: boolean;
   readonly finalize: Code | undefined;
   readonly compensate: CompensateNode | undefined;

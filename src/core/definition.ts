@@ -3,7 +3,7 @@
  * can be replaced by a name (bound with `machine.implement`) or by an expression of the machine's data model.
  * The words are XState's where the meaning is the same; the meaning is SCXML's.
  */
-import type { CheckpointPolicy, RunLimits } from "./bounds.ts";
+import type { CheckpointPolicy, Concurrency, Rate, RunLimits } from "./bounds.ts";
 import type { DataModel } from "./data-model.ts";
 import type { Address } from "./effect.ts";
 import type { Event, EventShape, Matching } from "./event.ts";
@@ -241,6 +241,11 @@ export interface InvokeActivity<Context = JsonObject, Ev = Event> extends Invoke
   readonly once?: boolean;
   /** The activity that finds out what became of one that may or may not have run. */
   readonly reconcile?: string;
+  /** What waits for its turn, with whom; keys and priorities are made when it begins. */
+  readonly concurrency?: Concurrency<Expression<string, Context, Ev>>;
+  readonly rate?: Rate<Expression<string, Context, Ev>>;
+  /** Higher first, 0 unless given. */
+  readonly priority?: Expression<number, Context, Ev>;
 }
 
 export interface InvokeMachine<Context = JsonObject, Ev = Event> extends InvokeParts<Context, Ev> {

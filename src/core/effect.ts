@@ -18,7 +18,7 @@ export interface ActivityEffect {
   readonly id: string;
   readonly activity: string;
   readonly input?: Json;
-  /** Whatever else the author wrote on the invocation: retry, timeout, heartbeat, once, reconcile. */
+  /** Whatever else the author wrote on the invocation: retry, timeout, heartbeat, once, reconcile, and what flow control needs. */
   readonly options: JsonObject;
 }
 

@@ -2,6 +2,7 @@
  * Invocations as an author writes them, typed by what the machine declares: an activity or a child machine by name, what
  * it is given, and what it gives back. `infer.ts` says how the types come about.
  */
+import type { Concurrency, Rate } from "./bounds.ts";
 import type { MachineReference, MachineTypes } from "./definition.ts";
 import type {
   Actions,
@@ -69,6 +70,9 @@ interface ActivityParts<Name, Context, Events, Output, Target, Names extends Any
   extends InvokeParts<Context, Events, Output, Target, Names, Literal>,
     ActivityOptions<Context, Output, Names> {
   readonly activity: Name;
+  readonly concurrency?: Concurrency<Expression<string, Context, AnyEvent<Events>>>;
+  readonly rate?: Rate<Expression<string, Context, AnyEvent<Events>>>;
+  readonly priority?: Expression<number, Context, AnyEvent<Events>>;
   readonly machine?: never;
 }
 interface ChildParts<Name, Context, Events, Output, Target, Names extends AnyVocabulary, Literal>

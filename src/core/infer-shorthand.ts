@@ -2,6 +2,7 @@
  * Shorthand as an author writes it in a machine that declares schemas: `attempt`, `approval` and `map`, with the targets,
  * payloads and names that plain states have. What each part does is told in `shorthand/definition.ts`.
  */
+import type { Rate } from "./bounds.ts";
 import type { MachineReference } from "./definition.ts";
 import type {
   Actions,
@@ -156,6 +157,8 @@ interface NoList {
 interface MapParts<Context, Item, Output, Target, Names extends AnyVocabulary, Literal> {
   readonly as?: string;
   readonly concurrency?: number;
+  readonly rate?: Rate<Expression<string, Context, ItemEvent<Item, Literal>>>;
+  readonly priority?: Expression<number, Context, ItemEvent<Item, Literal>>;
   readonly tolerate?: number | string;
   readonly collect?:
     | ListIn<Context>

@@ -2,7 +2,7 @@
 import type { CompensateNode, InvokeNode, StateNode } from "./chart.ts";
 import { describeError } from "./describe-error.ts";
 import { doneInvokeType, type Event, settledEvent, settles } from "./event.ts";
-import { freeze, freezeDeep, type Json, toJson } from "./json.ts";
+import { freeze, freezeDeep, type Json, type JsonObject, toJson } from "./json.ts";
 import type { Activity, Child } from "./state.ts";
 import { type Work, without } from "./work.ts";
 
@@ -26,9 +26,9 @@ export function startInvocation(work: Work, node: StateNode, invoke: InvokeNode,
     invoke.storeId?.(work, id);
     const invocation = { key: work.nextKey(), id, state: node.path, index };
     const source = invoke.source(work);
-    const input = inputOf(work, invoke);
+    const { input, options } = partsOf(work, invoke);
     if (invoke.kind === "activity") {
-      startActivity(work, { ...invocation, activity: source }, input, invoke);
+      startActivity(work, { ...invocation, activity: source }, input, options);
     } else {
       work.addChild(
         { ...invocation, machine: source, ...(invoke.autoforward ? { autoforward: true } : {}) },
@@ -40,25 +40,29 @@ export function startInvocation(work: Work, node: StateNode, invoke: InvokeNode,
   }
 }
 
-/** The input; that of a worker is seen from the event that brings its item. */
-function inputOf(work: Work, { input, item }: InvokeNode): Json | undefined {
-  if (item === undefined) return input(work);
+/** What is computed of an invocation; that of a worker is seen from the event that brings its item. */
+function partsOf(work: Work, { input, options, flow, item }: InvokeNode): InvocationParts {
+  const parts = () => ({
+    input: input(work),
+    options: flow === undefined ? options : freezeDeep({ ...options, ...flow(work) }),
+  });
+  if (item === undefined) return parts();
   const { event } = work;
   work.event = item(work);
   try {
-    return input(work);
+    return parts();
   } finally {
     work.event = event;
   }
 }
 
+interface InvocationParts {
+  readonly input: Json | undefined;
+  readonly options: JsonObject;
+}
+
 /** Starts an activity, or lets it fail before it begins: what does not fit its schema would only do harm. */
-function startActivity(
-  work: Work,
-  activity: Activity,
-  input: Json | undefined,
-  { options }: Pick<InvokeNode, "options">,
-): void {
+function startActivity(work: Work, activity: Activity, input: Json | undefined, options: JsonObject): void {
   const check = work.chart.schemas?.activities.get(activity.activity)?.input;
   let fitting = input;
   try {

@@ -2,6 +2,7 @@
 import { compileBlock } from "./actions.ts";
 import type { CompensateNode, InvokeNode, StateNode } from "./chart.ts";
 import type { Compiler, Parts } from "./compiler.ts";
+import { flowOf } from "./flow.ts";
 import { freezeDeep, isObject, type Json, type JsonObject, toJson } from "./json.ts";
 import { itemInput, itemOf } from "./map.ts";
 import { constantMs } from "./policy.ts";
@@ -31,6 +32,7 @@ export function compileInvoke(
         : jsonOf(compiler, parts.input, inside(place, "input")),
     item: itemOf(compiler, parts.item, inside(place, "item")),
     options: optionsOf(compiler, parts, place),
+    flow: activity ? flowOf(compiler, parts, place) : undefined,
     autoforward: flagAt(compiler, parts.autoforward, inside(place, "autoforward")),
     finalize: compileBlock(compiler, node, parts.finalize, inside(place, "finalize")),
     compensate: compensateOf(compiler, parts, inside(place, "compensate")),
@@ -56,7 +58,10 @@ function sourceOf(compiler: Compiler, { activity, machine }: Parts, place: strin
   return textOf(compiler, activity, at);
 }
 
-const activityOnly = ["retry", "timeout", "heartbeat", "once", "reconcile", "compensate"];
+const activityOnly = [
+  ...["retry", "timeout", "heartbeat", "once", "reconcile", "compensate"],
+  ...["concurrency", "rate", "priority"],
+];
 
 /** Options of an activity that are on a child machine would be ignored in silence, and the other way round. */
 function checkKind(compiler: Compiler, parts: Parts, activity: boolean, place: string): void {

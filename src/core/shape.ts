@@ -51,8 +51,11 @@ export const shapes = {
     ...{ id: true, input: true, onDone: true, onError: true, onUnknown: true, finalize: true },
     ...{ idLocation: true, activity: true, compensate: true, retry: true, timeout: true, heartbeat: true },
     ...{ once: true, reconcile: true, machine: true, autoforward: true, item: true },
+    ...{ concurrency: true, rate: true, priority: true },
   }),
   compensation: keysOf<keyof CompensateParts>({ activity: true, input: true }),
+  concurrency: ["limit", "key", "scope"],
+  rate: ["limit", "per", "key", "scope"],
   retry: ["attempts", "first", "factor", "max", "never"],
   event: ["type", "data"],
   send: keysOf<keyof SendParts>({
@@ -72,7 +75,7 @@ export const shapes = {
   "map over a list": keysOf<keyof Exclude<StateDefinition["map"], undefined>>({
     ...{ over: true, as: true, activity: true, machine: true, input: true, retry: true, timeout: true },
     ...{ heartbeat: true, once: true, reconcile: true, compensate: true, concurrency: true, tolerate: true },
-    ...{ collect: true, onDone: true, onError: true },
+    ...{ collect: true, onDone: true, onError: true, rate: true, priority: true },
   }),
   approval: keysOf<keyof Exclude<StateDefinition["approval"], undefined>>({
     ...{

@@ -7,13 +7,16 @@ import type { ActivityEffect } from "../core/effect.ts";
 import { type Event, settledEvent } from "../core/event.ts";
 import type { Json, JsonObject } from "../core/json.ts";
 import { decode, encode } from "../store/codec.ts";
-import type { ActivityRow, RunName, Spending } from "../store/records.ts";
+import type { ActivityRow, RunHead, RunName, Spending } from "../store/records.ts";
 import { RunMap } from "../store/run-map.ts";
 import type { Store } from "../store/store.ts";
 import { type Activity, Attempt, type End, type Report, type Result } from "./attempt.ts";
 import type { Clock } from "./clock.ts";
+import { Flow, type Slot } from "./flow/flow.ts";
+import { requestOf } from "./flow/request.ts";
 import type { Ids } from "./ids.ts";
 import type { LiveRun } from "./live-run.ts";
+import { isPlatformMachine } from "./name.ts";
 import type { Begun } from "./outbox.ts";
 import type { Past } from "./past.ts";
 import { Recorder } from "./recorder.ts";
@@ -43,6 +46,8 @@ export interface ActivityWorld {
   readonly streams: Streams;
   readonly store: Store;
   readonly epoch: () => number;
+  /** How many attempts may be under way at a time. */
+  readonly slots: number;
   /**
    * The activity is over: this is the event that says how. Resolves when it is durable, or not wanted any more; false if
    * the run is parked and cannot take it.
@@ -56,14 +61,20 @@ interface Job {
   report: Report;
   readonly effect: ActivityEffect;
   readonly activities: Readonly<Record<string, Activity>>;
-  readonly owner: Owner;
+  readonly owner: JobOwner;
   readonly controller: AbortController;
+  /** While it has one. */
+  slot?: Slot;
 }
+
+/** Whose activity it is, and of which machine. */
+type JobOwner = Pick<RunHead, "tenant" | "subject" | "machine">;
 
 /** The activities under way in this process. */
 export class Activities {
   readonly #world: ActivityWorld;
   readonly #recorder: Recorder;
+  readonly #flow: Flow;
   /** Of each run, by their keys. */
   readonly #jobs = new RunMap<Map<string, Job>>();
   #closed = false;
@@ -71,10 +82,11 @@ export class Activities {
   constructor(world: ActivityWorld) {
     this.#world = world;
     this.#recorder = new Recorder(world.store, world.clock, world.epoch);
+    this.#flow = new Flow(world, world.slots);
   }
 
   /** Runs an activity to its end, attempt after attempt, from wherever its row says it stands. */
-  start({ row, effect }: Begun, activities: Job["activities"], owner: Owner): void {
+  start({ row, effect }: Begun, activities: Job["activities"], owner: JobOwner): void {
     const jobs = this.#jobs.get(row) ?? new Map<string, Job>();
     const known = jobs.get(row.key);
     if (known?.report.end !== undefined) void this.#settle(known, known.report.end);
@@ -117,20 +129,26 @@ export class Activities {
       const row = rows[index] as ActivityRow;
       // It may have come to its end while it was read.
       const pending = run.state.activities.find(({ key }) => key === row.key);
+      if (pending === undefined) continue;
+      this.#adopt(row);
       // A migration may have given it another name since it began.
-      const activity = pending?.activity as string;
-      if (pending !== undefined)
-        this.start(
-          { row, effect: { ...(effect as ActivityEffect), activity } },
-          run.machine.activities,
-          run.head,
-        );
+      const { activity } = pending;
+      this.start({ row, effect: { ...effect, activity } }, run.machine.activities, run.head);
     }
+  }
+
+  /** Until it is recorded as this process's it counts as left behind, and hides others that are: they may be many. */
+  #adopt(row: ActivityRow): void {
+    if (this.#closed || this.#jobs.get(row)?.has(row.key) === true) return;
+    this.#recorder.record({ ...row, status: "running" }).catch(() => {});
   }
 
   /** The activity is not wanted any more: its signal is aborted and its result will be ignored. */
   cancel(name: RunName, key: string): void {
-    this.#jobs.get(name)?.get(key)?.controller.abort(new Error("The activity was cancelled"));
+    const job = this.#jobs.get(name)?.get(key);
+    job?.controller.abort(new Error("The activity was cancelled"));
+    // Whether or not its code heeds that: nobody waits for it any more.
+    job?.slot?.leave();
     this.#remove(name, key);
   }
 
@@ -144,6 +162,7 @@ export class Activities {
     this.#closed = true;
     for (const jobs of this.#jobs.values())
       for (const { controller } of jobs.values()) controller.abort(new Error("The runtime is closing"));
+    this.#flow.close();
   }
 
   async #run(job: Job): Promise<End | undefined> {
@@ -163,7 +182,8 @@ export class Activities {
         await this.#sleep(job, Math.min(job.row.dueAt - this.#world.clock.now(), policy.maxMs));
       if (job.controller.signal.aborted) return undefined;
       job.row = { ...job.row, attempt: job.row.attempt + 1 };
-      const result = await this.#attempt(job, code, effect.input);
+      const result = await this.#attempt(job, code);
+      if (result === undefined) return undefined;
       if ("output" in result) return endOf(result);
       const delay = retryDelayMs(policy, job.row.attempt, result.error, this.#world.ids.chance());
       if (delay === undefined) return { error: { ...result.error, attempts: job.row.attempt } };
@@ -184,9 +204,12 @@ export class Activities {
         if (found.outcome !== "absent")
           return { unknown: { message: "It ended without an answer; whether it took effect is not known" } };
       }
-      job.row = { ...job.row, attempt: job.row.attempt + 1 };
-      if (!(await this.#record(job)) || job.controller.signal.aborted) return undefined;
-      const result = await this.#attempt(job, code, job.effect.input);
+      const result = await this.#attempt(job, code, async () => {
+        // Not before it has its slot: one that died while it waited has not begun.
+        job.row = { ...job.row, attempt: job.row.attempt + 1 };
+        return (await this.#record(job)) && !job.controller.signal.aborted;
+      });
+      if (result === undefined) return undefined;
       if ("output" in result || !result.lost) return endOf(result);
     }
   }
@@ -197,7 +220,8 @@ export class Activities {
     const code = name === undefined ? undefined : job.activities[name];
     const policy = retryPolicy(reconcileRetry);
     for (let tries = 1; code !== undefined && !job.controller.signal.aborted; tries++) {
-      const result = await this.#attempt(job, code, job.effect.input);
+      const result = await this.#attempt(job, code);
+      if (result === undefined) break;
       if ("output" in result) return Object(result.output) as Reconciled;
       const delay = retryDelayMs(policy, tries, result.error, this.#world.ids.chance());
       if (delay === undefined) break;
@@ -206,7 +230,29 @@ export class Activities {
     return { outcome: "unknown" };
   }
 
-  async #attempt(job: Job, code: Activity, input: Json | undefined): Promise<Result> {
+  /** One attempt, when it is its turn and after `prepare`; nothing if it is not wanted any more. */
+  async #attempt(job: Job, code: Activity, prepare?: () => Promise<boolean>): Promise<Result | undefined> {
+    const entered = this.#enter(job);
+    // Nothing lies between a commit and its activities where there is nothing to wait for.
+    const slot = entered instanceof Promise ? await entered : entered;
+    if (slot === undefined) return undefined;
+    job.slot = slot;
+    try {
+      if (prepare !== undefined && !(await prepare())) return undefined;
+      slot.begin();
+      return await this.#runAttempt(job, code);
+    } finally {
+      slot.leave();
+    }
+  }
+
+  /** What the platform itself does in an activity waits for nobody: it is short, and others wait for it. */
+  #enter({ effect, owner, controller: { signal } }: Job): ReturnType<Flow["enter"]> {
+    if (isPlatformMachine(owner.machine)) return noSlot;
+    return this.#flow.enter(requestOf(effect, owner), signal);
+  }
+
+  async #runAttempt(job: Job, code: Activity): Promise<Result> {
     const { row, effect, owner, controller } = job;
     const attempt = new Attempt(
       {
@@ -219,7 +265,7 @@ export class Activities {
       },
       ...([row, effect, job.report, controller.signal] as const),
     );
-    const result = await attempt.run(code, input);
+    const result = await attempt.run(code, effect.input);
     job.report = attempt.report;
     return result;
   }
@@ -258,6 +304,9 @@ export class Activities {
     });
   }
 }
+
+/** A slot of which there are as many as anybody wants. */
+const noSlot: Slot = { begin() {}, leave() {} };
 
 function endOf(result: Result): End {
   if ("error" in result) return { error: result.error };

@@ -15,10 +15,12 @@ import { checkLimits, limitsOf } from "./budget.ts";
 import type { Checkpoint } from "./checkpoint.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import { DeadLetters } from "./dead-letters.ts";
+import type { DebounceContext } from "./debounce-machine.ts";
 import { isStop } from "./debug.ts";
 import { Catalog } from "./evolution/catalog.ts";
 import { Evolution } from "./evolution/evolution.ts";
 import { findAlive, findRuns } from "./find.ts";
+import { slotsOf } from "./flow/flow.ts";
 import { type Access, type Admitted, Handle } from "./handle.ts";
 import { hydrate } from "./hydrate.ts";
 import { type Ids, systemIds } from "./ids.ts";
@@ -29,10 +31,12 @@ import { Observers } from "./observers.ts";
 import { Ownership } from "./ownership.ts";
 import { parkWith } from "./park.ts";
 import { Past } from "./past.ts";
+import { Platform } from "./platform.ts";
 import { Receipts } from "./receipts.ts";
 import { Recovery } from "./recovery.ts";
 import { createRegistry, eventPriority, type Registry } from "./registry.ts";
 import type {
+  DebounceOptions,
   FindQuery,
   Receipt,
   Run,
@@ -46,12 +50,11 @@ import type {
 } from "./run.ts";
 import { Runs } from "./runs.ts";
 import { checkSame } from "./same-run.ts";
-import { Schedules } from "./schedule.ts";
 import { noSeal } from "./seal.ts";
 import { type SettlingWorld, settleWith } from "./settling.ts";
 import { StepLoop } from "./step-loop.ts";
 import { Streams } from "./stream.ts";
-import { compareRuns, type Difference } from "./travel/compare.ts";
+import type { Difference } from "./travel/compare.ts";
 import { Debugger } from "./travel/debugger.ts";
 import { Travel } from "./travel/travel.ts";
 import { Waiters } from "./waiters.ts";
@@ -81,7 +84,7 @@ export class Engine implements Runtime, Access {
   readonly #activities: Activities;
   readonly #ownership: Ownership;
   readonly #waker: Waker;
-  readonly #schedules: Schedules;
+  readonly #platform: Platform;
   readonly #announce = announceWith({
     replies: this.replies,
     tell: (name, effect) => this.#observers.tell(name, effect),
@@ -99,13 +102,13 @@ export class Engine implements Runtime, Access {
     this.clock = clock;
     this.ids = ids;
     const problem = (name: RunName, error: unknown) => this.#observers.problem(name, error);
-    this.#schedules = new Schedules({
-      ...{ clock, problem },
+    this.#platform = new Platform({
+      ...{ store, clock, ids, problem },
       start: (machine, ...given) => this.start(machine, ...given),
       run: (id, given) => this.run(id, given),
       machine: (id) => this.registry.read(id).machine,
     });
-    this.registry = createRegistry([...options.machines, this.#schedules.entry]);
+    this.registry = createRegistry([...options.machines, ...this.#platform.entries]);
     this.past = new Past(store, seal);
     const arrived = (name: RunName) => void this.#inboxes.fetch(name);
     this.deadLetters = new DeadLetters({ store, seal, check: () => this.#check(), arrived });
@@ -153,7 +156,7 @@ export class Engine implements Runtime, Access {
     });
     this.#activities = new Activities({
       ...{ store, clock, ids, seal, epoch, past: this.past, streams: this.streams },
-      settle: this.#makeSettle(find, park),
+      ...{ slots: slotsOf(options.flow), settle: this.#makeSettle(find, park) },
     });
     const world = this.#makeWorld();
     this.travel = new Travel(world);
@@ -249,7 +252,15 @@ export class Engine implements Runtime, Access {
     ...[given]: StartRest<Types["input"]>
   ): Promise<Run<Context, Types>> {
     this.#check();
-    const options = (given ?? {}) as StartOptions;
+    const { singleton, ...options } = (given ?? {}) as StartOptions;
+    if (singleton !== undefined) {
+      const { run } = await this.#platform.singletons.start(
+        machine as unknown as Machine,
+        singleton,
+        options,
+      );
+      return run as unknown as Run<Context, Types>;
+    }
     const { id = this.ids.next(), tenant = defaultTenant, subject = id, input } = options;
     for (const [what, name] of Object.entries({ run: id, tenant, subject })) checkName(what, name);
     checkLimits(options.limits);
@@ -285,7 +296,12 @@ export class Engine implements Runtime, Access {
 
   async schedule(id: string, options: ScheduleOptions): Promise<Schedule> {
     this.#check();
-    return this.#schedules.set(id, options);
+    return this.#platform.schedules.set(id, options);
+  }
+
+  async debounce(key: string, options: DebounceOptions): Promise<Run<DebounceContext>> {
+    this.#check();
+    return this.#platform.debounces.call(key, options);
   }
 
   async *find(query: FindQuery = {}): AsyncGenerator<RunHead> {
@@ -295,8 +311,7 @@ export class Engine implements Runtime, Access {
   }
 
   async diff(one: RunReference, other: RunReference): Promise<Difference> {
-    const [mine, theirs] = [one, other].map(({ tenant, id }) => this.#settled({ tenant, run: id }));
-    return compareRuns(this.past, (await mine!).head, (await theirs!).head);
+    return this.travel.compare({ ...one, run: one.id }, { ...other, run: other.id });
   }
 
   // What handles need.

@@ -8,6 +8,11 @@ export const defaultTenant = "default";
 /** Where the platform keeps what is nobody's. */
 export const systemTenant = "holdfast";
 
+/** Whether a machine is the platform's own, as that of schedules. */
+export function isPlatformMachine(id: string): boolean {
+  return id.startsWith("holdfast.");
+}
+
 /** Throws NAME_INVALID for a name that a store would cut, change or take for another. */
 export function checkName(what: string, name: unknown): void {
   const problem = problemOf(name);

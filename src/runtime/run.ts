@@ -12,8 +12,10 @@ import type { RunQuery, Store } from "../store/store.ts";
 import type { LimitSource } from "./budget.ts";
 import type { Clock } from "./clock.ts";
 import type { DeadLetters } from "./dead-letters.ts";
+import type { DebounceContext } from "./debounce-machine.ts";
 import type { Catalog } from "./evolution/catalog.ts";
 import type { Migrated, MigrateOptions } from "./evolution/evolution.ts";
+import type { FlowOptions } from "./flow/flow.ts";
 import type { Ids } from "./ids.ts";
 import type { Handled } from "./live-run.ts";
 import type { AnyMachine, MachineEntry } from "./registry.ts";
@@ -31,6 +33,7 @@ export interface RuntimeOptions {
   readonly seal?: Seal;
   readonly clock?: Clock;
   readonly ids?: Ids;
+  readonly flow?: FlowOptions;
   /** Told of what runs log and emit, once it is durable. */
   readonly onLog?: (log: LogEffect & { readonly run: string }) => void;
   readonly onEmit?: (emitted: EmitEffect & { readonly run: string }) => void;
@@ -47,8 +50,22 @@ export interface Problem {
   readonly error: unknown;
 }
 
+/**
+ * What becomes of a start while a run of its key is live: `attach` gives that run, whatever its input; `refuse` throws
+ * RUN_LIVE; `replace` cancels it and starts another.
+ */
+export type SingletonPolicy = "attach" | "refuse" | "replace";
+
+export interface Singleton {
+  readonly key: string;
+  /** `attach` unless given. */
+  readonly policy?: SingletonPolicy;
+}
+
 export interface StartOptions {
   readonly id?: string;
+  /** Instead of an id: of the runs of its machine started under this key, within the tenant, at most one is live. */
+  readonly singleton?: string | Singleton;
   readonly tenant?: string;
   /** Whose data the run holds; the run's own id unless given. */
   readonly subject?: string;
@@ -186,7 +203,7 @@ export interface Run<Context = JsonObject, Types extends MachineTypes = MachineT
 export type RunReference = Pick<Run, "id" | "tenant">;
 
 /** A run to start at every time, of the newest version of its machine the runtime has then. */
-export interface ScheduledStart extends Omit<StartOptions, "id" | "tenant"> {
+export interface ScheduledStart extends Omit<StartOptions, "id" | "tenant" | "singleton"> {
   readonly machine: MachineReference | string;
   /** `{ schedule, due }` unless given: the schedule's id, and the time in milliseconds since 1970. */
   readonly input?: Json;
@@ -207,6 +224,17 @@ export type ScheduleOptions = {
   readonly timezone?: string;
   /** `one` unless given. */
   readonly catchUp?: CatchUp;
+  readonly tenant?: string;
+} & (
+  | { readonly start: ScheduledStart; readonly send?: never }
+  | { readonly send: ScheduledSend; readonly start?: never }
+);
+
+export type DebounceOptions = {
+  /** How long it must be quiet: milliseconds, or text such as `5s`. */
+  readonly for: number | string;
+  /** How long calls are put off at most, from the first one on; as long as they come, unless given. */
+  readonly max?: number | string;
   readonly tenant?: string;
 } & (
   | { readonly start: ScheduledStart; readonly send?: never }
@@ -246,6 +274,13 @@ export interface Runtime {
    * RUN_DIFFERS, and one that cannot be read with SCHEDULE_INVALID.
    */
   schedule(id: string, options: ScheduleOptions): Promise<Schedule>;
+  /**
+   * Starts a run or sends an event once it has been quiet for a while: of calls of one key, within the tenant, that come in
+   * quick succession only the last takes effect. Resolves when the call is durable, with the run that gathers them: it is
+   * over when it has acted, and what it starts has the attribute `debounce`. Throws FLOW_INVALID, RUN_UNKNOWN for a send
+   * to nobody, MACHINE_UNKNOWN for a start of nothing.
+   */
+  debounce(key: string, options: DebounceOptions): Promise<Run<DebounceContext>>;
   /**
    * Adds a machine while the runtime runs; runs of it that could not be read go on. The same definition again changes
    * nothing, and another one of the same id and version is refused with MACHINE_INVALID.

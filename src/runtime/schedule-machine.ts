@@ -7,9 +7,8 @@
 import type { Json, JsonObject } from "../core/json.ts";
 import { defineMachine } from "../core/machine.ts";
 import { limits } from "../limits.ts";
-import type { Attribute } from "../store/records.ts";
-import type { LimitSource } from "./budget.ts";
 import { type Calendar, lastTime, nextTime } from "./calendar.ts";
+import type { Deed } from "./deed.ts";
 
 /**
  * What becomes of times that were missed, since nobody was there or the clock was set forward: `one` makes up for all of
@@ -19,16 +18,8 @@ import { type Calendar, lastTime, nextTime } from "./calendar.ts";
 export type CatchUp = "one" | "all" | "none";
 
 /** A schedule as it is kept: plain JSON. */
-export interface ScheduleDefinition extends Calendar {
+export interface ScheduleDefinition extends Calendar, Deed {
   readonly catchUp: CatchUp;
-  readonly start?: {
-    readonly machine: string;
-    readonly input?: Json;
-    readonly subject?: string;
-    readonly attributes?: Readonly<Record<string, Attribute>>;
-    readonly limits?: LimitSource;
-  };
-  readonly send?: { readonly run: string; readonly type: string; readonly data?: Json };
 }
 
 export interface ScheduleContext {

@@ -7,27 +7,22 @@
  *     that is tried, it takes effect once.
  * S3. A firing that cannot succeed is told as a problem and noted in the context; the schedule goes on.
  */
-import { describeError } from "../core/describe-error.ts";
 import { type Json, showValue, toJson } from "../core/json.ts";
-import type { Machine } from "../core/machine.ts";
 import { diff } from "../core/patch.ts";
 import { matches } from "../core/query.ts";
 import { HoldfastError, isHoldfastError } from "../errors.ts";
-import type { RunName } from "../store/records.ts";
 import type { ActivityScope } from "./attempt.ts";
 import { checkCalendar, nextTime, timeText } from "./calendar.ts";
 import type { Clock } from "./clock.ts";
 import { checkName, defaultTenant } from "./name.ts";
+import { type DeedWorld, deedOf, perform } from "./perform.ts";
 import type { MachineEntry } from "./registry.ts";
-import type { Run, Runtime, Schedule, ScheduleOptions } from "./run.ts";
+import type { Run, Schedule, ScheduleOptions } from "./run.ts";
 import { type ScheduleContext, type ScheduleDefinition, scheduleMachine } from "./schedule-machine.ts";
 
 /** What schedules need of the runtime. */
-export interface ScheduleWorld extends Pick<Runtime, "start" | "run"> {
+export interface ScheduleWorld extends DeedWorld {
   readonly clock: Clock;
-  /** The newest version of a machine; throws MACHINE_UNKNOWN. */
-  machine(id: string): Machine;
-  problem(name: RunName, error: unknown): void;
 }
 
 export class Schedules {
@@ -85,36 +80,14 @@ export class Schedules {
   }
 
   /** Fires one time; gives what it failed with if there is no use in trying again. */
-  async #fire(
+  #fire(
     { definition, due }: { definition: ScheduleDefinition; due: number },
     { run: schedule, tenant }: ActivityScope,
   ): Promise<Json> {
-    try {
-      await this.#act(definition, { id: firingName(schedule, due), tenant }, { schedule, due });
-      return null;
-    } catch (error) {
-      const passes = isHoldfastError(error) && (error.retry === "later" || error.code === "RUNTIME_CLOSED");
-      if (passes) throw error;
-      this.#world.problem({ tenant, run: schedule }, error);
-      return describeError(error);
-    }
-  }
-
-  async #act(
-    { start, send }: ScheduleDefinition,
-    { id, tenant }: { id: string; tenant: string },
-    which: { schedule: string; due: number },
-  ): Promise<void> {
-    if (start !== undefined) {
-      const { machine, attributes, ...options } = start;
-      await this.#world.start(this.#world.machine(machine), {
-        ...{ input: which, ...options, id, tenant },
-        attributes: { schedule: which.schedule, ...attributes },
-      });
-    } else if (send !== undefined) {
-      const run = await this.#world.run(send.run, { tenant });
-      await run.send(send.type, send.data === undefined ? which : send.data, { key: id });
-    }
+    return perform(this.#world, definition, {
+      ...{ by: { tenant, run: schedule }, name: firingName(schedule, due) },
+      ...{ attributes: { schedule }, given: { schedule, due } },
+    });
   }
 }
 
@@ -140,16 +113,10 @@ function definitionOf(options: ScheduleOptions): ScheduleDefinition {
   const { cron, timezone = "UTC", catchUp = "one", start, send } = options;
   if (!["one", "all", "none"].includes(catchUp))
     throw unclear(`catchUp is ${showValue(catchUp)}; write "one", "all" or "none"`);
-  const machine = typeof start?.machine === "object" ? start.machine.id : start?.machine;
-  const starts = isName(machine);
-  const sends = isName(send?.run) && isName(send?.type);
-  if (starts === sends || (start && send))
-    throw unclear("write either start: { machine } or send: { run, type }");
-  const what = starts ? { start: { ...start, machine } } : { send };
-  return toJson({ cron, timezone, catchUp, ...what }, [], "schedule") as unknown as ScheduleDefinition;
+  const deed = deedOf({ start, send });
+  if (deed === undefined) throw unclear("write either start: { machine } or send: { run, type }");
+  return toJson({ cron, timezone, catchUp, ...deed }, [], "schedule") as unknown as ScheduleDefinition;
 }
-
-const isName = (given: unknown): given is string => typeof given === "string" && given !== "";
 
 function unclear(problem: string): HoldfastError {
   return new HoldfastError("SCHEDULE_INVALID", `The schedule does not say what to do: ${problem}`);

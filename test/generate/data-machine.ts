@@ -239,6 +239,11 @@ class Drawing {
       once: true,
       onUnknown: to(),
     };
+    const flow = {
+      concurrency: { limit: 2, key: cel("'customer ' + string(context.n)"), scope: "all" },
+      rate: { limit: 10, per: "1 min" },
+      priority: cel("context.n"),
+    };
     const undo = { compensate: { activity: "work", input: { n: cel("event.data") } } };
     return {
       activity: "work",
@@ -246,6 +251,7 @@ class Drawing {
       onDone: done,
       onError: to(),
       ...(this.random.chance(0.5) ? more : undo),
+      ...(this.random.chance(0.3) ? flow : undefined),
     };
   }
 }

@@ -507,3 +507,32 @@ const explicit = defineMachine<{ n: number }, { type: "go"; data: number }>({
   },
 });
 is<Equal<typeof explicit, Machine<{ n: number }, { type: "go"; data: number }>>>();
+
+// Limits, keys and priorities of an activity.
+defineMachine({
+  ...declared,
+  id: "flow",
+  activities: { work: {} },
+  initial: "a",
+  states: {
+    a: {
+      invoke: {
+        activity: "work",
+        concurrency: {
+          limit: 2,
+          scope: "all",
+          key: ({ context }) => {
+            is<Equal<typeof context, { n: number; list: string[] }>>();
+            return context.list.join();
+          },
+        },
+        rate: { limit: 5, per: "1 min" },
+        priority: ({ context }) => context.n,
+      },
+    },
+    // @ts-expect-error a rate is per something
+    b: { invoke: { activity: "work", rate: { limit: 5 } } },
+    // @ts-expect-error a priority is a number
+    c: { invoke: { activity: "work", priority: ({ context }) => context.list } },
+  },
+});

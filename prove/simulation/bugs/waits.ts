@@ -121,7 +121,7 @@ export const waitBugs: readonly Bug[] = [
   {
     name: "cancelled activity retried",
     file: "src/runtime/activity.ts",
-    find: 'this.#jobs.get(name)?.get(key)?.controller.abort(new Error("The activity was cancelled"));',
+    find: 'job?.controller.abort(new Error("The activity was cancelled"));',
     replace: "",
     catches: [6, 12],
   },
@@ -135,8 +135,8 @@ export const waitBugs: readonly Bug[] = [
   {
     name: "at-most-once begun before it is recorded",
     file: "src/runtime/activity.ts",
-    find: "if (!(await this.#record(job)) || job.controller.signal.aborted) return undefined;",
-    replace: "void this.#record(job);",
+    find: "return (await this.#record(job)) && !job.controller.signal.aborted;",
+    replace: "void this.#record(job);\n        return true;",
     catches: [6],
   },
   {
@@ -166,6 +166,7 @@ export const waitBugs: readonly Bug[] = [
     find: "this.#watchers.tell(run.name, run);",
     replace: "if (active) this.#watchers.tell(run.name, run);",
     catches: [8],
+    from: 1201,
   },
   {
     name: "event for a run out of memory not fetched",

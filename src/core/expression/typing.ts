@@ -204,6 +204,11 @@ function typeInvoke(typing: Typing, invoke: JsonObject, place: string): void {
   for (const key of ["id", "activity", "machine"])
     typeExpression(typing, invoke[key], `${place}.${key}`, dyn, string);
   typeExpression(typing, invoke.input, `${place}.input`, dyn, input);
+  for (const key of ["concurrency", "rate"]) {
+    const parts = invoke[key];
+    if (isObject(parts)) typeExpression(typing, parts.key, `${place}.${key}.key`, dyn, string);
+  }
+  typeExpression(typing, invoke.priority, `${place}.priority`, dyn, double);
   typeTransitions(typing, invoke.onDone, `${place}.onDone`, output);
   for (const key of ["onError", "onUnknown"]) typeTransitions(typing, invoke[key], `${place}.${key}`, dyn);
   typeActions(typing, invoke.finalize, `${place}.finalize`, dyn);

@@ -36,7 +36,9 @@ export interface Attempt<Pieces extends AnyPieces> {
 }
 
 /** What an invocation of a map has of an activity's options. */
-type ItemOption = "input" | "retry" | "timeout" | "heartbeat" | "once" | "reconcile" | "compensate";
+type ItemOption =
+  | ("input" | "retry" | "timeout" | "heartbeat" | "once" | "reconcile" | "compensate")
+  | ("rate" | "priority");
 
 /** Where results and failures end in the context. */
 export type Collect = string | { readonly results?: string; readonly failures?: string };

@@ -58,8 +58,9 @@ export function expandMap(parts: Parts, expansion: Expansion, written: string): 
 /** A region and the three states in it. */
 export const statesPerWorker = 4;
 
+// How many at a time is what a map has regions for, and no key of its items.
 const callKeys = shapes.invocation.filter(
-  (key) => shapes["map over a list"].includes(key) && !/^on[A-Z]/.test(key),
+  (key) => shapes["map over a list"].includes(key) && !/^(on[A-Z]|concurrency)/.test(key),
 );
 
 const advice: Readonly<Record<string, string>> = {

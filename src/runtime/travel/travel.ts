@@ -13,6 +13,7 @@ import { checkName } from "../name.ts";
 import { readParking } from "../parking.ts";
 import type { Past } from "../past.ts";
 import type { Registry } from "../registry.ts";
+import { compareRuns, type Difference } from "./compare.ts";
 
 /** What travelling needs of the rest. */
 export interface TravelWorld {
@@ -51,6 +52,12 @@ export class Travel {
   async at(name: RunName, seq: number): Promise<State> {
     const { head } = await this.#world.settled(name);
     return (await this.#world.past.at(head, seq)).state as unknown as State;
+  }
+
+  /** What two runs have in common, and where they part. */
+  async compare(one: RunName, other: RunName): Promise<Difference> {
+    const { past, settled } = this.#world;
+    return compareRuns(past, (await settled(one)).head, (await settled(other)).head);
   }
 
   /** Takes a run back, in a new step; gives the checkpoint of that step. */

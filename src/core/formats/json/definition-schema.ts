@@ -51,6 +51,16 @@ const invokeParts: JsonObject = {
   item: itemPart({ object, described }),
 };
 
+/** A limit, and who shares it. */
+const limitParts: JsonObject = {
+  limit: described("How many.", { type: "integer", minimum: 1 }),
+  key: described(
+    "Shared by whoever names it; this activity of this machine unless given.",
+    ref("textExpression"),
+  ),
+  scope: described("Shared within the tenant unless given, or by all.", { enum: ["tenant", "all"] }),
+};
+
 /** How an activity is run. */
 const activityOptions: JsonObject = {
   compensate: described("The activity that undoes it.", {
@@ -66,7 +76,15 @@ const activityOptions: JsonObject = {
     type: "boolean",
   }),
   reconcile: text("The activity that finds out what became of it."),
+  rate: described(
+    "How many may begin within a period.",
+    object({ ...limitParts, per: ref("duration") }, ["limit", "per"]),
+  ),
+  priority: described("What goes first when several wait: higher first, 0 unless given.", {
+    anyOf: [{ type: "number" }, ref("expression")],
+  }),
 };
+const concurrency = described("How many at a time.", object(limitParts, ["limit"]));
 
 const stateParts: JsonObject = {
   id: text("A name for #id targets, unique in the machine."),
@@ -223,6 +241,7 @@ const parts: JsonObject = {
           activity: described("The activity, by name.", ref("textExpression")),
           ...invokeParts,
           ...activityOptions,
+          concurrency,
         },
         ["activity"],
       ),

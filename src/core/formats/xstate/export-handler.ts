@@ -137,8 +137,10 @@ export function invokesIn(listed: Listed, scope: ExportScope): Parts {
 }
 
 function noteInvoke(parts: Parts, at: string, { notes }: ExportScope): void {
-  const { retry, timeout, heartbeat, once, reconcile, onUnknown, compensate } = parts;
-  if ([retry, timeout, heartbeat, once, reconcile, onUnknown].some((one) => one !== undefined))
+  const { retry, timeout, heartbeat, once, reconcile, onUnknown, compensate, concurrency, rate, priority } =
+    parts;
+  const flow = [concurrency, rate, priority];
+  if ([retry, timeout, heartbeat, once, reconcile, onUnknown, ...flow].some((one) => one !== undefined))
     notes.add(at, "activity");
   if (compensate !== undefined) notes.add(at, "compensate");
   if (parts.finalize !== undefined) notes.add(at, "finalize");

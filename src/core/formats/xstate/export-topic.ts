@@ -18,7 +18,8 @@ export const exportTopics = {
   compensate: "undoes activities; XState has no compensation",
   finalize: "runs on every event of an invocation; XState has no such place",
   autoforward: "passes every event on; XState sends only what is sent",
-  activity: "has retries, timeouts, or an end that is not known; an XState actor just runs",
+  activity:
+    "has retries, timeouts, limits to its flow, or an end that is not known; an XState actor just runs",
   unbound: "is an activity without code; give it in `activities`",
   child: "names a child machine that this machine does not bring",
   "own-events": "listens to events that XState does not raise",

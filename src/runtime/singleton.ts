@@ -1,0 +1,114 @@
+/**
+ * Singletons: of all runs of a machine that are started under one key, at most one is live.
+ *
+ * O1. A document names the run that may be live, and names another one only when that has ended. Whoever dies in between
+ *     leaves a name whose run has not begun; whoever starts next begins it. So there are never two, and no start is lost
+ *     that was answered.
+ */
+import type { Json } from "../core/json.ts";
+import type { Machine } from "../core/machine.ts";
+import { HoldfastError, isHoldfastError } from "../errors.ts";
+import { decode, encode } from "../store/codec.ts";
+import { isFinal } from "../store/records.ts";
+import type { Store } from "../store/store.ts";
+import { invalidFlow } from "./flow/flow.ts";
+import type { Ids } from "./ids.ts";
+import { checkName, defaultTenant } from "./name.ts";
+import type { Run, Runtime, Singleton, SingletonPolicy, StartOptions } from "./run.ts";
+
+export interface SingletonWorld extends Pick<Runtime, "start" | "run"> {
+  readonly store: Pick<Store, "readDocument" | "writeDocument">;
+  readonly ids: Ids;
+}
+
+/** The run that a start led to, and whether it began with it. */
+export interface Started {
+  readonly run: Run;
+  readonly begun: boolean;
+}
+
+type Options = Omit<StartOptions, "singleton">;
+
+export class Singletons {
+  readonly #world: SingletonWorld;
+  /** Starts of one key take turns. */
+  readonly #last = new Map<string, Promise<unknown>>();
+
+  constructor(world: SingletonWorld) {
+    this.#world = world;
+  }
+
+  async start(machine: Machine, singleton: string | Singleton, options: Options): Promise<Started> {
+    const { key, policy = "attach" }: Singleton =
+      typeof singleton === "string" ? { key: singleton } : singleton;
+    const { tenant = defaultTenant } = options;
+    checkName("key", key);
+    checkName("tenant", tenant);
+    if (!["attach", "refuse", "replace"].includes(policy))
+      throw invalidFlow(
+        `the policy of a singleton is ${JSON.stringify(policy)}; write attach, refuse or replace`,
+      );
+    if (options.id !== undefined)
+      throw invalidFlow("a singleton has a key instead of an id; give one of the two");
+    const name = `holdfast.singleton ${JSON.stringify([machine.id, key])}`;
+    const turn = JSON.stringify([tenant, name]);
+    const before = this.#last.get(turn) ?? Promise.resolve();
+    const started = before.then(() => this.#start(machine, { name, tenant, policy }, options));
+    const over = started
+      .catch(() => {})
+      .then(() => {
+        if (this.#last.get(turn) === over) this.#last.delete(turn);
+      });
+    this.#last.set(turn, over);
+    return started;
+  }
+
+  async #start(
+    machine: Machine,
+    { name, tenant, policy }: { name: string; tenant: string; policy: SingletonPolicy },
+    options: Options,
+  ): Promise<Started> {
+    const { store, ids } = this.#world;
+    for (;;) {
+      const document = await store.readDocument(tenant, name);
+      const named = document && (decode(document.bytes, name) as { run: string }).run;
+      const run = named === undefined ? undefined : await this.#find(named, tenant);
+      if (named !== undefined && run === undefined) {
+        const begun = await this.#begin(machine, { ...options, id: named });
+        if (begun !== undefined) return { run: begun, begun: true };
+      } else if (run !== undefined && !isFinal(await run.head())) {
+        if (policy === "attach") return { run, begun: false };
+        if (policy === "refuse") throw liveError(machine, run);
+        await run.cancel();
+      } else {
+        // Of several processes one wins; the others find what it wrote.
+        const bytes = encode({ run: ids.next() } as Json);
+        await store.writeDocument(tenant, name, document?.version ?? 0, bytes);
+      }
+    }
+  }
+
+  async #find(id: string, tenant: string): Promise<Run | undefined> {
+    try {
+      return await this.#world.run(id, { tenant });
+    } catch (error) {
+      if (isHoldfastError(error) && error.code === "RUN_UNKNOWN") return undefined;
+      throw error;
+    }
+  }
+
+  /** Begins the run that was named; nothing if somebody else has, with another input. */
+  async #begin(machine: Machine, options: StartOptions): Promise<Run | undefined> {
+    try {
+      return (await this.#world.start(machine, options)) as unknown as Run;
+    } catch (error) {
+      if (isHoldfastError(error) && error.code === "RUN_DIFFERS") return undefined;
+      throw error;
+    }
+  }
+}
+
+function liveError({ id }: Machine, run: Run): HoldfastError {
+  const message = `The run ${JSON.stringify(run.id)} of ${id} is live, and it is to be the only one of its key`;
+  return new HoldfastError("RUN_LIVE", message, { details: { run: run.id } });
+}
