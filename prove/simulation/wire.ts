@@ -39,12 +39,12 @@ export function wireOf(world: WireWorld, life: Life): Store {
 }
 
 function call(world: WireWorld, life: Life, given: Call): Promise<unknown> {
-  if (life.status === "dead") return never;
+  if (life.status === "dead") return never();
   const fault = drawFault(world, given);
   const [before, after] = [drawDelayMs(world), drawDelayMs(world)];
   if (fault === "crash before") {
     world.crash(life, `before ${given.verb}`);
-    return never;
+    return never();
   }
   const twice = given.verb === "commit" && world.random.chance(world.weather().twice);
   // What travels is what it was when it was sent.
@@ -125,7 +125,8 @@ function drawDelayMs({ random, weather }: WireWorld): number {
   return drawn < stuck + slow ? random.next() * slowMsMax : 0;
 }
 
-const never: Promise<never> = new Promise(() => {});
+/** A new one each time: whoever waits for it is forgotten with it. */
+const never = (): Promise<never> => new Promise(() => {});
 
 function unavailable(why: string): HoldfastError {
   return new HoldfastError("STORE_UNAVAILABLE", `The store of the simulated world ${why}`);

@@ -151,7 +151,7 @@ onEveryStore((world) => {
       await clock.advance(29_999);
       expect((await run.state()).configuration).toEqual(["calling"]);
       await clock.advance(1);
-      expect(await got()).toEqual({ name: "Error", message: "It took longer than 30s", attempts: 1 });
+      expect(await got()).toEqual({ name: "TimeoutError", message: "It took longer than 30s", attempts: 1 });
       expect(reason).toMatchObject({ message: "It took longer than 30s" });
       finish("late");
       await clock.advance("1m");
@@ -189,7 +189,7 @@ onEveryStore((world) => {
         );
         await here.clock.advance("9s");
         await here.clock.advance("24s");
-        const silent = { name: "Error", message: "It gave no sign of life for 10s", attempts: 1 };
+        const silent = { name: "TimeoutError", message: "It gave no sign of life for 10s", attempts: 1 };
         expect([name, await got()]).toEqual([name, name === "none" ? silent : "alive"]);
       }
     });

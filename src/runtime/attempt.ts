@@ -40,8 +40,12 @@ export class Attempt {
   readonly #world: AttemptWorld;
   readonly #row: ActivityRow;
   readonly #effect: ActivityEffect;
-  readonly #overdue = new AbortController();
-  readonly #signal: AbortSignal;
+  /** One of its own, since `AbortSignal.any` keeps whatever listens to it for as long as nothing is aborted. */
+  readonly #controller = new AbortController();
+  /** Ends its listening to the activity's signal. */
+  readonly #release: () => void;
+  readonly #late = Promise.withResolvers<never>();
+  #isLate = false;
   #stopBeat: () => void = () => {};
   #writer: Promise<StreamWriter> | undefined;
   /** Whether it has ended or was given up: user code may go on, but nobody listens any more. */
@@ -58,7 +62,11 @@ export class Attempt {
     this.#world = world;
     this.#row = row;
     this.#effect = effect;
-    this.#signal = AbortSignal.any([signal, this.#overdue.signal]);
+    const relay = () => this.#controller.abort(signal.reason);
+    if (signal.aborted) relay();
+    else signal.addEventListener("abort", relay, { once: true });
+    this.#release = () => signal.removeEventListener("abort", relay);
+    this.#late.promise.catch(() => {});
     this.report = report;
   }
 
@@ -71,13 +79,14 @@ export class Attempt {
         : this.#world.clock.after(durationMs(timeout), () => this.#giveUp(`It took longer than ${timeout}`));
     this.#beat();
     try {
-      const output = await Promise.race([code(input as never, this.#scope()), aborted(this.#overdue.signal)]);
+      const output = await Promise.race([code(input as never, this.#scope()), this.#late.promise]);
       await (await this.#writer)?.flush();
       return { output: output === undefined ? undefined : toJson(output, [], "output") };
     } catch (error) {
-      return { error: describeFailure(error), lost: this.#overdue.signal.aborted };
+      return { error: describeFailure(error), lost: this.#isLate };
     } finally {
       this.#over = true;
+      this.#release();
       stop();
       this.#stopBeat();
       // What was gathered is written before the next attempt says something.
@@ -86,7 +95,10 @@ export class Attempt {
   }
 
   #giveUp(why: string): void {
-    this.#overdue.abort(new Error(why));
+    const error = Object.assign(new Error(why), { name: "TimeoutError" });
+    this.#isLate = true;
+    this.#controller.abort(error);
+    this.#late.reject(error);
   }
 
   #beat(): void {
@@ -101,7 +113,7 @@ export class Attempt {
   #scope(): ActivityScope {
     const { run, tenant, key, attempt } = this.#row;
     return {
-      ...{ key: `${run}:${key}`, run, tenant, attempt, signal: this.#signal },
+      ...{ key: `${run}:${key}`, run, tenant, attempt, signal: this.#controller.signal },
       progress: this.report.progress,
       checkpoint: (progress) => unheard(this.#checkpoint(progress)),
       heartbeat: () => {
@@ -148,10 +160,4 @@ function describeFailure(thrown: unknown): JsonObject {
     ...(typeof code === "string" || typeof code === "number" ? { code } : undefined),
     ...(retryable === false ? { retryable } : undefined),
   };
-}
-
-function aborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
-  });
 }

@@ -15,6 +15,7 @@ import type { Commit, CommitOutcome, Store } from "../store/store.ts";
 import { Checkpoint, type Recording } from "./checkpoint.ts";
 import { mayWait } from "./checkpoint-policy.ts";
 import type { Clock } from "./clock.ts";
+import { isControl } from "./control.ts";
 import { type Delivery, type Handled, type LiveRun, takeDelivery } from "./live-run.ts";
 
 /** What the loop needs of the rest of the runtime. */
@@ -50,6 +51,8 @@ export class StepLoop {
 
   /** Hands an event to a run. It is taken in one of the next turns. */
   deliver(run: LiveRun, delivery: Delivery): void {
+    // Whoever gives it may have read the run before it was parked or ended.
+    if (run.head.status !== "active" && !isControl(delivery.event)) return this.#world.left(run, [delivery]);
     run.inbox.push(delivery);
     this.wake(run);
   }

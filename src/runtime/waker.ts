@@ -46,6 +46,7 @@ export class Waker {
   #lost = false;
   /** Whatever is due, a store that failed is left alone until then. */
   #pausedUntil = 0;
+  #stopLooking: () => void = () => {};
   #waking = false;
   #again = false;
   #closed = false;
@@ -60,10 +61,20 @@ export class Waker {
   async open(aliveAt: number | undefined): Promise<void> {
     await this.#outages.open(aliveAt, this.#world.clock.now());
     await this.#wake();
+    this.#lookInAWhile();
+  }
+
+  #lookInAWhile(): void {
+    if (this.#closed) return;
+    this.#stopLooking = this.#world.clock.after(lookMs, () => {
+      this.#lookInAWhile();
+      void this.#wake();
+    });
   }
 
   close(): void {
     this.#closed = true;
+    this.#stopLooking();
     this.#alarm.stop();
   }
 
@@ -127,8 +138,7 @@ export class Waker {
     }
     const next = await store.nextDue();
     // What is due and was not taken up, being busy or unreadable, is asked for again soon, but not at once.
-    if (next !== undefined && next <= now) this.wakeAt(now + laterMs);
-    else this.wakeAt(Math.min(next ?? Number.POSITIVE_INFINITY, now + lookMs));
+    if (next !== undefined) this.wakeAt(next > now ? next : now + laterMs);
     if (due.length >= limit) this.wakeAt(now + nextPageMs);
   }
 

@@ -72,13 +72,13 @@ export class Traffic {
     given: readonly unknown[],
     work: () => Promise<unknown>,
   ): Promise<unknown> {
-    if (life.dead) return silence;
+    if (life.dead) return silence();
     const isRenewal = verb === "own" && life.lease !== undefined;
     if (!isRenewal) this.verbs.push(verb);
     const blow = !isRenewal && this.#blow?.call === this.verbs.length ? this.#blow.when : undefined;
     if (blow === "before") {
       life.die();
-      return silence;
+      return silence();
     }
     this.made++;
     this.pending++;
@@ -87,7 +87,7 @@ export class Traffic {
       if (verb === "own") this.#noteLease(life, given, answer as Lease);
       if (verb === "commit") for (const commit of given[0] as readonly Commit[]) this.#noteRuns(commit);
       if (blow === "after") life.die();
-      return life.dead ? silence : answer;
+      return life.dead ? silence() : answer;
     } finally {
       this.pending--;
     }
@@ -106,4 +106,5 @@ export class Traffic {
 }
 
 /** What a dead process hears. */
-const silence: Promise<never> = new Promise(() => {});
+/** A new one each time: whoever waits for it is forgotten with it. */
+const silence = (): Promise<never> => new Promise(() => {});

@@ -47,8 +47,8 @@ export const storeBugs: readonly Bug[] = [
   {
     name: "orphaned activity not due",
     file: "src/store/memory/store.ts",
-    find: "epoch < this.#lease.epoch,",
-    replace: "epoch < this.#lease.epoch - 1,",
+    find: "epoch < this.#tables.lease.epoch,",
+    replace: "epoch < this.#tables.lease.epoch - 1,",
     catches: [8],
   },
   {
@@ -61,7 +61,7 @@ export const storeBugs: readonly Bug[] = [
   {
     name: "old record of an activity taken",
     file: "src/store/memory/store.ts",
-    find: "if (!activities?.has(row.key) || !isOwnedUnder(this.#lease, epoch)) return false;",
+    find: "if (!activities?.has(row.key) || !isOwnedUnder(this.#tables.lease, epoch)) return false;",
     replace: "if (!activities?.has(row.key)) return false;",
     catches: [7],
   },

@@ -12,7 +12,7 @@ export const waitBugs: readonly Bug[] = [
   {
     name: "timer not looked for",
     file: "src/runtime/waker.ts",
-    find: "else this.wakeAt(Math.min(next ?? Number.POSITIVE_INFINITY, now + lookMs));",
+    find: "if (next !== undefined) this.wakeAt(next > now ? next : now + laterMs);",
     replace: "",
     catches: [8],
   },
@@ -99,7 +99,7 @@ export const waitBugs: readonly Bug[] = [
   {
     name: "answer of an attempt that was given up",
     file: "src/runtime/attempt.ts",
-    find: "await Promise.race([code(input as never, this.#scope()), aborted(this.#overdue.signal)]);",
+    find: "await Promise.race([code(input as never, this.#scope()), this.#late.promise]);",
     replace: "await code(input as never, this.#scope());",
     catches: [6, 8],
   },
@@ -163,8 +163,8 @@ export const waitBugs: readonly Bug[] = [
   {
     name: "end of a run not told",
     file: "src/runtime/engine.ts",
-    find: "this.#watchers.tell(run.name, run);",
-    replace: "if (active) this.#watchers.tell(run.name, run);",
+    find: "this.watchers.tell(run.name, run);",
+    replace: "if (active) this.watchers.tell(run.name, run);",
     catches: [8],
     from: 1201,
   },

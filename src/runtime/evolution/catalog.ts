@@ -54,6 +54,7 @@ const documentName = "machines";
 export class Catalog {
   readonly #world: CatalogWorld;
   #rows = new Map<string, Row>();
+  #version: number | undefined;
   #writing: Promise<void> = Promise.resolve();
 
   constructor(world: CatalogWorld) {
@@ -65,6 +66,7 @@ export class Catalog {
     const { registry, alive, mustKnow } = this.#world;
     if (mustKnow) await checkAlive(registry, alive());
     const document = await this.#world.store.readDocument(systemTenant, documentName);
+    this.#version = document?.version ?? 0;
     const rows = document === undefined ? [] : (decode(document.bytes, documentName) as unknown as Row[]);
     this.#rows = new Map(rows.map((row) => [nameOf(row), row]));
     for (const { id, version, status } of rows) this.#world.registry.mark(id, version, status);
@@ -162,8 +164,10 @@ export class Catalog {
     const write = async () => {
       const { store } = this.#world;
       const bytes = encode([...this.#rows.values()] as unknown as Json);
-      const document = await store.readDocument(systemTenant, documentName);
-      await store.writeDocument(systemTenant, documentName, document?.version ?? 0, bytes);
+      // Where a reply was lost, nobody knows the version.
+      const version = this.#version ?? (await store.readDocument(systemTenant, documentName))?.version ?? 0;
+      this.#version = undefined;
+      if (await store.writeDocument(systemTenant, documentName, version, bytes)) this.#version = version + 1;
     };
     this.#writing = this.#writing.catch(() => {}).then(write);
     return this.#writing;
