@@ -163,8 +163,8 @@ export const waitBugs: readonly Bug[] = [
   {
     name: "end of a run not told",
     file: "src/runtime/engine.ts",
-    find: "this.watchers.tell(run.name, run);",
-    replace: "if (active) this.watchers.tell(run.name, run);",
+    find: "this.watchers.tell(run.name, run);\n    if (checkpoint.returns) {",
+    replace: "if (active) this.watchers.tell(run.name, run);\n    if (checkpoint.returns) {",
     catches: [8],
     from: 1201,
   },
