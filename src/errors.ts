@@ -132,6 +132,10 @@ export const errors = {
   STORE_FOREIGN: { retry: "after-fix", meaning: "What is there is not a store of Holdfast." },
   STORE_NEWER: { retry: "after-fix", meaning: "The store was written by a newer version of Holdfast." },
   STORE_OWNED: { retry: "later", meaning: "Another process owns the runs of this store." },
+  STORE_UNSUPPORTED: {
+    retry: "never",
+    meaning: "This kind of store does not do that; the message says what to use instead.",
+  },
   STORE_UNAVAILABLE: { retry: "later", meaning: "The store cannot be reached, is full or failed to write." },
 } as const satisfies Record<string, { retry: Retry; meaning: string }>;
 
@@ -174,4 +178,9 @@ export function isUnavailable(error: unknown): boolean {
 /** The error of whoever asks a runtime that was closed. */
 export function closedError(): HoldfastError {
   return new HoldfastError("RUNTIME_CLOSED", "The runtime was closed; create another one");
+}
+
+/** The error of a store that leaves a verb of the port to other means. */
+export function unsupported(store: string, reason: string): HoldfastError {
+  return new HoldfastError("STORE_UNSUPPORTED", `${store} makes no backups: ${reason}`);
 }

@@ -4,9 +4,10 @@
  * atomic (I1). Rows are copied on the way in and frozen copies go out: nobody shares what is kept. Nothing survives the
  * process.
  */
+import { unsupported } from "../../errors.ts";
 import { limits } from "../../limits.ts";
-import { checkCommit, withStarts } from "../commit.ts";
-import { aliveBefore, isOwnedUnder, type LeaseRow, takeLease, unowned } from "../lease.ts";
+import { checkCommit, sourceOf, withStarts } from "../commit.ts";
+import { aliveBefore, isOwnedUnder, takeLease, unowned } from "../lease.ts";
 import {
   type ActivityRow,
   type ChunkRow,
@@ -19,53 +20,56 @@ import {
   type RunHead,
   type RunName,
   type SeenKey,
-  type SnapshotRow,
-  snapshotsKept,
 } from "../records.ts";
 import type { Commit, CommitOutcome, EnqueueOutcome, Lease, LoadedRun, RunQuery, Store } from "../store.ts";
+import type { Fork, Mending, RowKind, ScanQuery, Stored } from "../upkeep.ts";
+import {
+  compareText,
+  copy,
+  emptyRun,
+  fits,
+  inOrder,
+  type Kept,
+  lose,
+  nameOf,
+  newestFirst,
+  type StoredRun,
+  stateAt,
+  withoutOld,
+} from "./kept.ts";
+import { mend } from "./mend.ts";
+import { forksOf, prune, removeRun, sweep } from "./remove.ts";
+import { scan } from "./scan.ts";
 
 /** A store for tests and for runs that may be forgotten: it keeps everything in this process. */
 export function memory(): Store {
   return new MemoryStore();
 }
 
-interface StoredRun {
-  head: RunHead;
-  readonly entries: EntryRow[];
-  snapshots: readonly SnapshotRow[];
-  readonly inbox: Map<string, InboxRow>;
-  /** Each key with the checkpoint of the step that took its event; none while that waits. */
-  readonly seen: Map<string, number | undefined>;
-  readonly activities: Map<string, { readonly row: ActivityRow; readonly epoch: number }>;
-  readonly chunks: Map<string, Map<number, ChunkRow>>;
-}
-
 class MemoryStore implements Store {
-  readonly #runs = new Map<string, StoredRun>();
-  readonly #contents = new Map<string, ContentRow>();
-  readonly #documents = new Map<string, DocumentRow>();
-  readonly #deadLetters = new Map<number, DeadLetterRow>();
-  #lettersLost = 0;
-  #lease: LeaseRow = unowned;
+  readonly #kept: Kept = {
+    ...{ runs: new Map(), contents: new Map(), documents: new Map(), deadLetters: new Map() },
+    ...{ removals: [], lettersLost: 0, lease: unowned },
+  };
 
   async open(): Promise<void> {}
 
   async close(): Promise<void> {}
 
   async own(worker: string, leaseMs: number, now: number): Promise<Lease> {
-    const taken = takeLease(this.#lease, worker, leaseMs, now);
-    const before = this.#lease;
+    const taken = takeLease(this.#kept.lease, worker, leaseMs, now);
+    const before = this.#kept.lease;
     const { owner, epoch, until } = before;
     if (taken === undefined) return { outcome: "taken", owner: owner as string, epoch, until };
-    this.#lease = taken;
+    this.#kept.lease = taken;
     const aliveAt = aliveBefore(before, taken);
     return { outcome: "owned", epoch: taken.epoch, until: taken.until, aliveAt };
   }
 
   async release(worker: string, epoch: number, now: number | undefined): Promise<void> {
-    const lease = this.#lease;
+    const lease = this.#kept.lease;
     if (lease.owner === worker && lease.epoch === epoch)
-      this.#lease = { ...lease, owner: undefined, from: now ?? lease.from };
+      this.#kept.lease = { ...lease, owner: undefined, from: now ?? lease.from };
   }
 
   async commit(commits: readonly Commit[]): Promise<readonly CommitOutcome[]> {
@@ -82,7 +86,7 @@ class MemoryStore implements Store {
   /** Why a commit may not be written, in the order the port gives. */
   #refuse(commit: Commit): CommitOutcome | undefined {
     const { head, consumed, keys, epoch } = commit;
-    if (!isOwnedUnder(this.#lease, epoch)) return { outcome: "fenced", epoch: this.#lease.epoch };
+    if (!isOwnedUnder(this.#kept.lease, epoch)) return { outcome: "fenced", epoch: this.#kept.lease.epoch };
     for (const { head, expect } of withStarts([commit])) {
       const seq = this.#find(head)?.head.seq ?? 0;
       if (seq !== expect) return { outcome: "conflict", run: head.run, seq };
@@ -90,20 +94,31 @@ class MemoryStore implements Store {
     const { inbox, seen } = this.#find(head) ?? emptyRun(head);
     if (!consumed.every(({ id }) => inbox.has(id)))
       return { outcome: "conflict", run: head.run, seq: commit.expect };
+    if (withStarts([commit]).some((one) => !this.#hasSource(one)))
+      return { outcome: "conflict", run: head.run, seq: commit.expect };
     const repeated = keys.find(({ key }) => seen.has(key));
     return repeated === undefined ? undefined : { outcome: "duplicate", key: repeated.key };
+  }
+
+  /** Whether what a new run is to stand on is there. */
+  #hasSource(commit: Commit): boolean {
+    const source = sourceOf(commit);
+    const run = source && this.#find(source);
+    return (
+      source === undefined || (run !== undefined && source.seq >= run.pruned && source.seq <= run.head.seq)
+    );
   }
 
   #write(commit: Commit): void {
     const { head, entries, snapshot, contents, consumed, keys, begun, ended, epoch } = commit;
     const run = this.#find(head) ?? emptyRun(head);
-    this.#runs.set(nameOf(head), run);
+    this.#kept.runs.set(nameOf(head), run);
     run.head = copy(head);
     run.entries.push(...copy(entries));
     if (snapshot !== undefined) run.snapshots = withoutOld([...run.snapshots, copy(snapshot)]);
     for (const content of contents) {
       const place = JSON.stringify([head.tenant, head.subject, content.digest]);
-      if (!this.#contents.has(place)) this.#contents.set(place, copy(content));
+      if (!this.#kept.contents.has(place)) this.#kept.contents.set(place, copy(content));
     }
     for (const { id, seq } of consumed) {
       const key = run.inbox.get(id)?.key;
@@ -121,7 +136,7 @@ class MemoryStore implements Store {
     for (const { sends } of withStarts([commit]))
       for (const row of sends) {
         const outcome = this.#deliver(row);
-        if (outcome === "missing" || outcome === "ended") this.#lose(row, outcome);
+        if (outcome === "missing" || outcome === "ended") lose(this.#kept, row, outcome);
       }
   }
 
@@ -129,15 +144,9 @@ class MemoryStore implements Store {
   #bury(run: StoredRun): void {
     for (const row of inOrder(run.inbox.values())) {
       if (row.key !== undefined) run.seen.delete(row.key);
-      this.#lose(row, "ended");
+      lose(this.#kept, row, "ended");
     }
     run.inbox.clear();
-  }
-
-  #lose(row: InboxRow, reason: DeadLetterRow["reason"]): void {
-    if (row.expendable) return;
-    this.#lettersLost++;
-    this.#deadLetters.set(this.#lettersLost, copy({ ...row, number: this.#lettersLost, reason }));
   }
 
   async enqueue(rows: readonly InboxRow[]): Promise<readonly EnqueueOutcome[]> {
@@ -155,7 +164,7 @@ class MemoryStore implements Store {
   }
 
   async due(now: number, limit: number): Promise<readonly RunName[]> {
-    return [...this.#runs.values()]
+    return [...this.#kept.runs.values()]
       .map((run) => ({ run, need: Math.min(...this.#needs(run, now)) }))
       .filter(({ run, need }) => run.head.status === "active" && need < Number.POSITIVE_INFINITY)
       .sort((one, other) => one.need - other.need)
@@ -169,14 +178,14 @@ class MemoryStore implements Store {
     const timers = head.wakeAt === undefined ? [] : [head.wakeAt];
     const waiting = [...activities.values()].filter(({ row }) => row.status === "waiting");
     const orphaned = [...activities.values()].filter(
-      ({ row, epoch }) => row.status === "running" && epoch < this.#lease.epoch,
+      ({ row, epoch }) => row.status === "running" && epoch < this.#kept.lease.epoch,
     );
     const due = [...timers, ...waiting.map(({ row }) => row.dueAt)].filter((time) => time <= now);
     return [...events, ...due, ...orphaned.map(({ row }) => row.dueAt)];
   }
 
   async nextDue(): Promise<number | undefined> {
-    const times = [...this.#runs.values()]
+    const times = [...this.#kept.runs.values()]
       .filter(({ head }) => head.status === "active")
       .flatMap(({ head, activities }) => [
         ...(head.wakeAt === undefined ? [] : [head.wakeAt]),
@@ -217,7 +226,8 @@ class MemoryStore implements Store {
 
   async readAt(name: RunName, seq: number): Promise<Pick<LoadedRun, "snapshot" | "entries"> | undefined> {
     const run = this.#find(name);
-    return run === undefined || seq < 1 || seq > run.head.seq ? undefined : copy(stateAt(run, seq));
+    const isThere = run !== undefined && seq >= Math.max(1, run.pruned) && seq <= run.head.seq;
+    return isThere ? copy(stateAt(run, seq)) : undefined;
   }
 
   async readJournal(name: RunName, from: number, limit: number): Promise<readonly EntryRow[]> {
@@ -231,14 +241,14 @@ class MemoryStore implements Store {
     digests: readonly string[],
   ): Promise<readonly ContentRow[]> {
     return copy(
-      digests.flatMap((digest) => this.#contents.get(JSON.stringify([tenant, subject, digest])) ?? []),
+      digests.flatMap((digest) => this.#kept.contents.get(JSON.stringify([tenant, subject, digest])) ?? []),
     );
   }
 
   async findRuns(query: RunQuery): Promise<readonly RunHead[]> {
     const { after, limit } = query;
     return copy(
-      [...this.#runs.values()]
+      [...this.#kept.runs.values()]
         .map(({ head }) => head)
         .filter((head) => fits(head, query) && (after === undefined || newestFirst(after, head) < 0))
         .sort(newestFirst)
@@ -249,19 +259,19 @@ class MemoryStore implements Store {
   async recordActivities(rows: readonly ActivityRow[], epoch: number): Promise<readonly boolean[]> {
     return rows.map((row) => {
       const activities = this.#find(row)?.activities;
-      if (!activities?.has(row.key) || !isOwnedUnder(this.#lease, epoch)) return false;
+      if (!activities?.has(row.key) || !isOwnedUnder(this.#kept.lease, epoch)) return false;
       activities.set(row.key, { row: copy(row), epoch });
       return true;
     });
   }
 
   async readDeadLetters(tenant: string, after: number, limit: number): Promise<readonly DeadLetterRow[]> {
-    const letters = [...this.#deadLetters.values()].filter((row) => row.tenant === tenant);
+    const letters = [...this.#kept.deadLetters.values()].filter((row) => row.tenant === tenant);
     return copy(letters.filter(({ number }) => number > after).slice(0, limit));
   }
 
   async removeDeadLetter(tenant: string, number: number): Promise<boolean> {
-    return this.#deadLetters.get(number)?.tenant === tenant && this.#deadLetters.delete(number);
+    return this.#kept.deadLetters.get(number)?.tenant === tenant && this.#kept.deadLetters.delete(number);
   }
 
   async appendChunks(
@@ -271,7 +281,7 @@ class MemoryStore implements Store {
     epoch: number,
   ): Promise<boolean> {
     const run = this.#find(name);
-    if (run === undefined || !isOwnedUnder(this.#lease, epoch)) return false;
+    if (run === undefined || !isOwnedUnder(this.#kept.lease, epoch)) return false;
     const stream = run.chunks.get(key) ?? new Map<number, ChunkRow>();
     run.chunks.set(key, stream);
     for (const chunk of chunks) if (!stream.has(chunk.offset)) stream.set(chunk.offset, copy(chunk));
@@ -285,83 +295,49 @@ class MemoryStore implements Store {
   }
 
   async readDocument(tenant: string, name: string): Promise<DocumentRow | undefined> {
-    return copy(this.#documents.get(JSON.stringify([tenant, name])));
+    return copy(this.#kept.documents.get(JSON.stringify([tenant, name])));
   }
 
   async writeDocument(tenant: string, name: string, expect: number, bytes: Uint8Array): Promise<boolean> {
     const place = JSON.stringify([tenant, name]);
-    if ((this.#documents.get(place)?.version ?? 0) !== expect) return false;
-    this.#documents.set(place, copy({ version: expect + 1, bytes }));
+    if ((this.#kept.documents.get(place)?.version ?? 0) !== expect) return false;
+    this.#kept.documents.set(place, copy({ version: expect + 1, bytes }));
+    return true;
+  }
+
+  async removeRuns(names: readonly RunName[], epoch: number): Promise<readonly boolean[]> {
+    return names.map((name) => isOwnedUnder(this.#kept.lease, epoch) && removeRun(this.#kept, name));
+  }
+
+  async readForks(name: RunName): Promise<readonly Fork[]> {
+    return copy(forksOf(this.#kept, name));
+  }
+
+  async pruneJournal(name: RunName, seq: number, epoch: number): Promise<boolean> {
+    return isOwnedUnder(this.#kept.lease, epoch) && prune(this.#kept, name, seq);
+  }
+
+  async sweep(limit: number): Promise<number> {
+    return sweep(this.#kept, limit);
+  }
+
+  async backup(): Promise<void> {
+    throw unsupported("The memory store", "it keeps nothing that could outlive the process");
+  }
+
+  async scan<Kind extends RowKind>(kind: Kind, query: ScanQuery): Promise<readonly Stored<Kind>[]> {
+    return copy(scan(this.#kept, kind, query));
+  }
+
+  async mend(changes: readonly Mending[], epoch: number): Promise<boolean> {
+    const isAllowed = changes.every(({ change }) => change === "lease");
+    if (!isAllowed && !isOwnedUnder(this.#kept.lease, epoch)) return false;
+    for (const change of changes) mend(this.#kept, change);
+    this.#kept.lease = { ...this.#kept.lease, owner: undefined };
     return true;
   }
 
   #find(name: RunName): StoredRun | undefined {
-    return this.#runs.get(nameOf(name));
+    return this.#kept.runs.get(nameOf(name));
   }
-}
-
-const nameOf = ({ tenant, run }: RunName): string => JSON.stringify([tenant, run]);
-
-function emptyRun(head: RunHead): StoredRun {
-  return {
-    head,
-    entries: [],
-    snapshots: [],
-    inbox: new Map(),
-    seen: new Map(),
-    activities: new Map(),
-    chunks: new Map(),
-  };
-}
-
-/** The newest ones, and those that are kept for good. */
-function withoutOld(snapshots: readonly SnapshotRow[]): readonly SnapshotRow[] {
-  return snapshots.filter(({ kept }, index) => kept || index >= snapshots.length - snapshotsKept);
-}
-
-/** What rebuilds the state at a checkpoint. */
-function stateAt(run: StoredRun, seq: number): Pick<LoadedRun, "snapshot" | "entries"> {
-  const snapshot = run.snapshots.findLast((kept) => kept.seq <= seq);
-  const after = snapshot?.seq ?? 0;
-  return { snapshot, entries: run.entries.filter((entry) => entry.seq > after && entry.seq <= seq) };
-}
-
-/** As they are taken: the highest priority first, then by id. */
-function inOrder(rows: Iterable<InboxRow>): InboxRow[] {
-  return [...rows].sort((one, other) => other.priority - one.priority || compareText(one.id, other.id));
-}
-
-function newestFirst(one: Place, other: Place): number {
-  return other.createdAt - one.createdAt || compareText(other.run, one.run);
-}
-
-type Place = NonNullable<RunQuery["after"]>;
-
-function fits(head: RunHead, query: RunQuery): boolean {
-  const { tenant, subject, machine, status, createdFrom, createdBefore, attributes = {} } = query;
-  return (
-    head.tenant === tenant &&
-    (subject === undefined || head.subject === subject) &&
-    (machine === undefined || head.machine === machine) &&
-    (status === undefined || head.status === status) &&
-    (createdFrom === undefined || head.createdAt >= createdFrom) &&
-    (createdBefore === undefined || head.createdAt < createdBefore) &&
-    Object.entries(attributes).every(
-      ([name, value]) => Object.hasOwn(head.attributes, name) && head.attributes[name] === value,
-    )
-  );
-}
-
-/** By code point, as databases do it; JavaScript's own order is by UTF-16 unit. */
-function compareText(one: string, other: string): number {
-  return Buffer.compare(Buffer.from(one), Buffer.from(other));
-}
-
-/** A frozen copy, without fields that are undefined. Bytes cannot be frozen, but these are nobody else's. */
-function copy<Value>(value: Value): Value {
-  if (value instanceof Uint8Array) return new Uint8Array(value) as Value;
-  if (Array.isArray(value)) return Object.freeze(value.map(copy)) as Value;
-  if (typeof value !== "object" || value === null) return value;
-  const fields = Object.entries(value).filter(([, field]) => field !== undefined);
-  return Object.freeze(Object.fromEntries(fields.map(([name, field]) => [name, copy(field)]))) as Value;
 }

@@ -1,0 +1,137 @@
+/** Changes that tools make to rows, inside the caller's transaction. */
+import type { RunHead } from "../records.ts";
+import { aboutOf, type Row } from "../rows.ts";
+import { keyIn, numberIn } from "../tables.ts";
+import type { Mending } from "../upkeep.ts";
+import { placeOf } from "./find.ts";
+import { type Ask, tables } from "./scan.ts";
+
+/** One row of a run, put in the place of the one that has its key. */
+interface Placed {
+  readonly table: string;
+  readonly key: readonly string[];
+  readonly row: Readonly<Record<string, unknown>>;
+}
+
+export async function mend(ask: Ask, schema: string, mending: Mending): Promise<void> {
+  if (mending.change === "lease") return renewLease(ask, schema);
+  if (mending.change === "remove") {
+    const { name, key } = tables[mending.kind];
+    const where = key.map((column, index) =>
+      column === "place" ? `place = decode($${index + 1}, 'hex')` : `${column} = $${index + 1}`,
+    );
+    await ask(`DELETE FROM ${schema}.${name} WHERE ${where.join(" AND ")}`, keyIn(mending.place));
+    return;
+  }
+  const id = numberIn(mending.run);
+  const text = `SELECT tenant, run, subject, status FROM ${schema}.run WHERE id = $1 FOR UPDATE`;
+  const [run] = await ask(text, [id]);
+  if (run === undefined) return;
+  if (mending.change === "set") await setBack(ask, schema, id, mending.head);
+  else if (mending.change === "forget") await forget(ask, schema, id, run);
+  else if (mending.change === "prune") await cut(ask, schema, id, run, mending.seq);
+  else await put(ask, schema, placedOf(id, run, mending));
+}
+
+type PutMending = Extract<Mending, { readonly change: "entry" | "snapshot" | "activity" | "key" }>;
+
+function placedOf(id: number, run: Row, mending: PutMending): Placed {
+  if (mending.change === "entry") {
+    const { seq, at, digest, bytes } = mending.entry;
+    const row = { run_id: id, seq, at, digest, bytes: Buffer.from(bytes) };
+    return { table: "entry", key: ["run_id", "seq"], row };
+  }
+  if (mending.change === "snapshot") {
+    const { seq, bytes, kept = false } = mending.snapshot;
+    return {
+      table: "snapshot",
+      key: ["run_id", "seq"],
+      row: { run_id: id, seq, kept, bytes: Buffer.from(bytes) },
+    };
+  }
+  if (mending.change === "key") {
+    const { key, seq = null } = mending.key;
+    return { table: "seen_key", key: ["run_id", "key"], row: { run_id: id, key, seq } };
+  }
+  const { key, activity, attempt, status, dueAt, bytes, report } = mending.activity;
+  const row = {
+    ...{ run_id: id, key, activity, attempt, status, due_at: dueAt, epoch: 0, open: run.status === "active" },
+    ...{ bytes: Buffer.from(bytes), report: report === undefined ? null : Buffer.from(report) },
+  };
+  return { table: "activity", key: ["run_id", "key"], row };
+}
+
+async function put(ask: Ask, schema: string, { table, key, row }: Placed): Promise<void> {
+  const columns = Object.keys(row);
+  const values = columns.map((_, index) => `$${index + 1}`);
+  const set = columns
+    .filter((column) => !key.includes(column))
+    .map((column) => `${column} = excluded.${column}`);
+  await ask(
+    `INSERT INTO ${schema}.${table} (${columns.join(", ")}) VALUES (${values.join(", ")})
+      ON CONFLICT (${key.join(", ")}) DO UPDATE SET ${set.join(", ")}`,
+    Object.values(row),
+  );
+}
+
+async function setBack(ask: Ask, schema: string, id: number, head: RunHead): Promise<void> {
+  const { tenant, run, subject, machine, status, createdAt, wakeAt, snapshotSeq, seq } = head;
+  await ask(
+    `UPDATE ${schema}.run SET tenant = $1, run = $2, subject = $3, machine = $4, status = $5, created_at = $6,
+      wake_at = $7, snapshot_seq = $8, about = $9 WHERE id = $10`,
+    [tenant, run, subject, machine, status, createdAt, wakeAt ?? null, snapshotSeq, aboutOf(head), id],
+  );
+  for (const table of ["entry", "snapshot", "seen_key"])
+    await ask(`DELETE FROM ${schema}.${table} WHERE run_id = $1 AND seq > $2`, [id, seq]);
+  for (const table of ["inbox", "activity"])
+    await ask(`UPDATE ${schema}.${table} SET open = $2 WHERE run_id = $1 AND open <> $2`, [
+      id,
+      status === "active",
+    ]);
+  await ask(`DELETE FROM ${schema}.attribute WHERE run_id = $1`, [id]);
+  for (const [name, value] of Object.entries(head.attributes))
+    await ask(`INSERT INTO ${schema}.attribute VALUES ($1, decode($2, 'hex'), $3, $4)`, [
+      ...[id, placeOf(tenant, name, value), createdAt, run],
+    ]);
+}
+
+async function cut(ask: Ask, schema: string, id: number, run: Row, seq: number): Promise<void> {
+  await ask(`UPDATE ${schema}.run SET pruned = $2 WHERE id = $1`, [id, seq]);
+  await ask(`UPDATE ${schema}.snapshot SET kept = true WHERE run_id = $1 AND seq = $2`, [id, seq]);
+  await noteRemoval(ask, schema, id, run, seq);
+}
+
+async function forget(ask: Ask, schema: string, id: number, run: Row): Promise<void> {
+  await ask("SELECT pg_advisory_xact_lock($1::regclass::oid::bigint)", [`${schema}.dead_letter`]);
+  await ask(
+    `INSERT INTO ${schema}.dead_letter (tenant, run, id, subject, key, priority, at, reason, bytes)
+      SELECT $2, $3, id, subject, key, priority, at, 'missing', bytes FROM ${schema}.inbox
+      WHERE run_id = $1 AND NOT expendable ORDER BY priority DESC, id`,
+    [id, run.tenant, run.run],
+  );
+  await ask(`DELETE FROM ${schema}.run WHERE id = $1`, [id]);
+  await noteRemoval(ask, schema, id, run, null);
+}
+
+async function noteRemoval(
+  ask: Ask,
+  schema: string,
+  id: number,
+  run: Row,
+  until: number | null,
+): Promise<void> {
+  await ask(`INSERT INTO ${schema}.removal (run_id, tenant, subject, until) VALUES ($1, $2, $3, $4)`, [
+    ...[id, run.tenant, run.subject, until],
+  ]);
+}
+
+async function renewLease(ask: Ask, schema: string): Promise<void> {
+  const [row] = await ask(
+    `SELECT 1 + greatest((SELECT max(epoch) FROM ${schema}.lease), (SELECT max(epoch) FROM ${schema}.activity), 0) AS epoch`,
+    [],
+  );
+  await ask(`DELETE FROM ${schema}.lease`, []);
+  await ask(`INSERT INTO ${schema}.lease (id, epoch, owner, taken_at, until) VALUES (1, $1, NULL, 0, 0)`, [
+    row?.epoch,
+  ]);
+}
