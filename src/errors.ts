@@ -124,6 +124,10 @@ export const errors = {
   ACTIVITY_UNKNOWN: { retry: "after-fix", meaning: "The run has no such activity." },
   LETTER_UNKNOWN: { retry: "after-fix", meaning: "There is no dead letter of that number for this tenant." },
   RUNTIME_CLOSED: { retry: "never", meaning: "The runtime was closed, or stopped because its store failed." },
+  JOURNAL_PRUNED: {
+    retry: "never",
+    meaning: "The entry asked for was removed: only what came after a later snapshot is kept of that run.",
+  },
   VALUE_TOO_LARGE: { retry: "after-fix", meaning: "A value is larger than a store keeps in one piece." },
   STORE_CORRUPT: {
     retry: "never",
@@ -178,9 +182,4 @@ export function isUnavailable(error: unknown): boolean {
 /** The error of whoever asks a runtime that was closed. */
 export function closedError(): HoldfastError {
   return new HoldfastError("RUNTIME_CLOSED", "The runtime was closed; create another one");
-}
-
-/** The error of a store that leaves a verb of the port to other means. */
-export function unsupported(store: string, reason: string): HoldfastError {
-  return new HoldfastError("STORE_UNSUPPORTED", `${store} makes no backups: ${reason}`);
 }

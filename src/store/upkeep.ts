@@ -6,6 +6,7 @@
  *     (`sweep`), so that nobody waits for them.
  * U2. Only what has ended can be removed, and nothing that a fork stands on.
  */
+import { HoldfastError } from "../errors.ts";
 import type { LeaseRow } from "./lease.ts";
 import type {
   ActivityRow,
@@ -126,4 +127,9 @@ export interface Upkeep {
    * change is the lease. The right to step runs ends with it: whoever has it must take it again, and reads anew. For tools.
    */
   mend(changes: readonly Mending[], epoch: number): Promise<boolean>;
+}
+
+/** The error of a store that leaves backups to other means. */
+export function noBackup(store: string, reason: string): HoldfastError {
+  return new HoldfastError("STORE_UNSUPPORTED", `${store} makes no backups: ${reason}`);
 }

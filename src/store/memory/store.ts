@@ -4,7 +4,6 @@
  * atomic (I1). Rows are copied on the way in and frozen copies go out: nobody shares what is kept. Nothing survives the
  * process.
  */
-import { unsupported } from "../../errors.ts";
 import { limits } from "../../limits.ts";
 import { checkCommit, sourceOf, withStarts } from "../commit.ts";
 import { aliveBefore, isOwnedUnder, takeLease, unowned } from "../lease.ts";
@@ -22,7 +21,7 @@ import {
   type SeenKey,
 } from "../records.ts";
 import type { Commit, CommitOutcome, EnqueueOutcome, Lease, LoadedRun, RunQuery, Store } from "../store.ts";
-import type { Fork, Mending, RowKind, ScanQuery, Stored } from "../upkeep.ts";
+import { type Fork, type Mending, noBackup, type RowKind, type ScanQuery, type Stored } from "../upkeep.ts";
 import {
   compareText,
   copy,
@@ -322,7 +321,7 @@ class MemoryStore implements Store {
   }
 
   async backup(): Promise<void> {
-    throw unsupported("The memory store", "it keeps nothing that could outlive the process");
+    throw noBackup("The memory store", "it keeps nothing that could outlive the process");
   }
 
   async scan<Kind extends RowKind>(kind: Kind, query: ScanQuery): Promise<readonly Stored<Kind>[]> {

@@ -13,7 +13,22 @@ interface Placed {
   readonly row: Readonly<Record<string, unknown>>;
 }
 
-export async function mend(ask: Ask, schema: string, mending: Mending): Promise<void> {
+/** Makes changes if the epoch is good, or if the lease is all there is to change; nobody owns the runs after it. */
+export async function mendAll(
+  ask: Ask,
+  schema: string,
+  changes: readonly Mending[],
+  epoch: number,
+): Promise<boolean> {
+  const [lease] = await ask(`SELECT owner, epoch FROM ${schema}.lease WHERE id = 1 FOR UPDATE`, []);
+  const isOwned = lease !== undefined && lease.owner !== null && lease.epoch === epoch;
+  if (!isOwned && changes.some(({ change }) => change !== "lease")) return false;
+  for (const change of changes) await mend(ask, schema, change);
+  await ask(`UPDATE ${schema}.lease SET owner = NULL WHERE id = 1`, []);
+  return true;
+}
+
+async function mend(ask: Ask, schema: string, mending: Mending): Promise<void> {
   if (mending.change === "lease") return renewLease(ask, schema);
   if (mending.change === "remove") {
     const { name, key } = tables[mending.kind];

@@ -8,7 +8,7 @@
  *     of ours from anybody else's. A commit that is found is answered `committed`; if none is, STORE_UNAVAILABLE is
  *     thrown, and the same commit can be made again.
  */
-import { HoldfastError, unsupported } from "../../errors.ts";
+import { HoldfastError } from "../../errors.ts";
 import { limits } from "../../limits.ts";
 import { checkCommit } from "../commit.ts";
 import { copyOf, KnownRuns } from "../known.ts";
@@ -27,13 +27,13 @@ import type {
 } from "../records.ts";
 import { chunkOf, deadLetterOf, entryOf, eventOf, headOf, type Row, seenKeyOf } from "../rows.ts";
 import type { Commit, CommitOutcome, EnqueueOutcome, Lease, LoadedRun, RunQuery, Store } from "../store.ts";
-import type { Fork, Mending, RowKind, ScanQuery, Stored } from "../upkeep.ts";
+import { type Fork, type Mending, noBackup, type RowKind, type ScanQuery, type Stored } from "../upkeep.ts";
 import { activityRow, Batch, type CommitAnswer, eventRow } from "./commit.ts";
 import { createPool, inTransaction, type PostgresPool, types } from "./connect.ts";
 import { corrupt, isLost, isUndone, notOpen, storeError } from "./errors.ts";
 import { findQuery } from "./find.ts";
 import { loadedRunOf, stateOf } from "./load.ts";
-import { mend } from "./mend.ts";
+import { mendAll } from "./mend.ts";
 import { migrate, quote } from "./migrate.ts";
 import { Pieces } from "./pieces.ts";
 import { type Queries, queriesFor } from "./queries.ts";
@@ -312,7 +312,7 @@ class PostgresStore implements Store {
   }
 
   async backup(): Promise<void> {
-    throw unsupported(this.#name, "use pg_dump or the archive of its server");
+    throw noBackup(this.#name, "use pg_dump or the archive of its server");
   }
 
   scan<Kind extends RowKind>(kind: Kind, query: ScanQuery): Promise<readonly Stored<Kind>[]> {
@@ -320,15 +320,7 @@ class PostgresStore implements Store {
   }
 
   mend(changes: readonly Mending[], epoch: number): Promise<boolean> {
-    const schema = quote(this.#schema);
-    const isLease = changes.every(({ change }) => change === "lease");
-    return this.#transact(async (ask) => {
-      const [lease] = await ask(`SELECT owner, epoch FROM ${schema}.lease WHERE id = 1 FOR UPDATE`, []);
-      if (!isLease && (lease?.owner === null || lease?.epoch !== epoch)) return false;
-      for (const change of changes) await mend(ask, schema, change);
-      await ask(`UPDATE ${schema}.lease SET owner = NULL WHERE id = 1`, []);
-      return true;
-    });
+    return this.#transact((ask) => mendAll(ask, quote(this.#schema), changes, epoch));
   }
 
   /** Several statements that see the same state of the store and take effect together; for tools only. */
