@@ -96,9 +96,23 @@ export const tablesWith = (whole: (column: string) => string): Tables => ({
   },
 });
 
+/** Where the description is damaged, the columns still tell whose run it is. */
 function storedHeadOf(row: Row): StoredHead {
-  const { seq: _seq, digest: _digest, updatedAt: _updatedAt, ...head } = headOf(row);
+  const about = isDescribed(row) ? row.about : emptyAbout;
+  const { seq: _seq, digest: _digest, updatedAt: _updatedAt, ...head } = headOf({ ...row, about });
   return { ...head, pruned: row.pruned as number };
+}
+
+const emptyAbout = JSON.stringify({ version: 0, hash: "", attributes: {} });
+
+/** Whether a run's description can be read. */
+export function isDescribed({ about }: Row): boolean {
+  try {
+    const { version, hash, attributes } = JSON.parse(about as string) as Partial<StoredHead>;
+    return typeof version === "number" && typeof hash === "string" && typeof attributes === "object";
+  } catch {
+    return false;
+  }
 }
 
 /** A row as `scan` gives it. */

@@ -80,9 +80,10 @@ export type Mending =
   | { readonly change: "remove"; readonly kind: RowKind; readonly place: string }
   /**
    * Sets a run to a head: its row, its attributes and what is marked by its status. Entries, snapshots and keys above
-   * `head.seq` go; what `fork`, `parent` and the rest of the row said before is replaced.
+   * `head.seq` go; what `fork`, `parent` and the rest of the row said before is replaced. `pruned`: where the journal
+   * begins, should the row be wrong about it.
    */
-  | { readonly change: "set"; readonly run: string; readonly head: RunHead }
+  | { readonly change: "set"; readonly run: string; readonly head: RunHead; readonly pruned?: number }
   /** Removes a run with all it has. What waits in its inbox becomes dead letters, unless it is expendable. */
   | { readonly change: "forget"; readonly run: string }
   /** Puts an entry in the place of the one at its checkpoint. */
@@ -91,6 +92,20 @@ export type Mending =
   | { readonly change: "snapshot"; readonly run: string; readonly snapshot: SnapshotRow }
   /** Puts an activity in the place of the one of its key, for whoever comes next to take up. */
   | { readonly change: "activity"; readonly run: string; readonly activity: ActivityRow }
+  /** Puts a content in the place of the one of its digest. */
+  | {
+      readonly change: "content";
+      readonly tenant: string;
+      readonly subject: string;
+      readonly content: ContentRow;
+    }
+  /** Puts a document in the place of the one of its name. */
+  | {
+      readonly change: "document";
+      readonly tenant: string;
+      readonly name: string;
+      readonly bytes: Uint8Array;
+    }
   | { readonly change: "key"; readonly run: string; readonly key: SeenKey }
   /** Puts the entries up to a checkpoint away, whatever stands on them. */
   | { readonly change: "prune"; readonly run: string; readonly seq: number }

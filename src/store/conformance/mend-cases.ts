@@ -178,7 +178,17 @@ export const mendCases: Cases = {
       { change: "activity", run, activity: { ...activity, key: "2.0", status: "running" } },
       { change: "key", run, key: { key: "k4", seq: 3 } },
       { change: "key", run, key: { key: "k5" } },
+      { change: "content", tenant, subject: "ada", content: { digest: "d1", bytes: bytesOf("mended") } },
+      { change: "content", tenant, subject: "bob", content: { digest: "d1", bytes: bytesOf("new") } },
+      { change: "document", tenant, name: "board", bytes: bytesOf("mended") },
+      { change: "document", tenant, name: "other", bytes: bytesOf("new") },
     ]);
+    expect(await opened.readContents(tenant, "ada", ["d1"])).toEqual([
+      { digest: "d1", bytes: bytesOf("mended") },
+    ]);
+    expect((await opened.readContents(tenant, "bob", ["d1"])).length).toEqual(1);
+    expect(await opened.readDocument(tenant, "board")).toEqual({ version: 2, bytes: bytesOf("mended") });
+    expect(await opened.readDocument(tenant, "other")).toEqual({ version: 1, bytes: bytesOf("new") });
     expect((await opened.readJournal(sample, 3, 1))[0]).toEqual(entry);
     const loaded = await opened.load(sample);
     expect([loaded?.snapshot, loaded?.activities.map(({ key, attempt }) => [key, attempt])]).toEqual([

@@ -10,20 +10,27 @@ export function mend(kept: Kept, mending: Mending): void {
     const epoch = Math.max(lease.epoch, ...epochs.map((activity) => activity.epoch)) + 1;
     kept.lease = { owner: undefined, epoch, from: lease.from, until: lease.from };
   } else if (mending.change === "remove") remove(kept, mending.kind, JSON.parse(mending.place));
-  else {
+  else if (mending.change === "content")
+    kept.contents.set(
+      JSON.stringify([mending.tenant, mending.subject, mending.content.digest]),
+      copy(mending.content),
+    );
+  else if (mending.change === "document") {
+    const place = JSON.stringify([mending.tenant, mending.name]);
+    const version = (kept.documents.get(place)?.version ?? 0) + 1;
+    kept.documents.set(place, copy({ version, bytes: mending.bytes }));
+  } else {
     const run = kept.runs.get(mending.run);
     if (run !== undefined) mendRun(kept, run, mending);
   }
 }
 
-function mendRun(
-  kept: Kept,
-  run: StoredRun,
-  mending: Exclude<Mending, { change: "remove" | "lease" }>,
-): void {
+function mendRun(kept: Kept, run: StoredRun, mending: Extract<Mending, { readonly run: string }>): void {
   const { change } = mending;
-  if (change === "set") setBack(run, mending.head);
-  else if (change === "prune") cut(kept, run, mending.seq);
+  if (change === "set") {
+    setBack(run, mending.head);
+    run.pruned = mending.pruned ?? run.pruned;
+  } else if (change === "prune") cut(kept, run, mending.seq);
   else if (change === "activity")
     run.activities.set(mending.activity.key, { row: copy(mending.activity), epoch: 0 });
   else if (change === "key") run.seen.set(mending.key.key, mending.key.seq);

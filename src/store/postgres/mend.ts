@@ -38,14 +38,50 @@ async function mend(ask: Ask, schema: string, mending: Mending): Promise<void> {
     await ask(`DELETE FROM ${schema}.${name} WHERE ${where.join(" AND ")}`, keyIn(mending.place));
     return;
   }
+  if (mending.change === "content" || mending.change === "document") return putBeside(ask, schema, mending);
   const id = numberIn(mending.run);
   const text = `SELECT tenant, run, subject, status FROM ${schema}.run WHERE id = $1 FOR UPDATE`;
   const [run] = await ask(text, [id]);
   if (run === undefined) return;
-  if (mending.change === "set") await setBack(ask, schema, id, mending.head);
-  else if (mending.change === "forget") await forget(ask, schema, id, run);
+  if (mending.change === "set") {
+    await setBack(ask, schema, id, mending.head);
+    if (mending.pruned !== undefined)
+      await ask(`UPDATE ${schema}.run SET pruned = $2 WHERE id = $1`, [id, mending.pruned]);
+  } else if (mending.change === "forget") await forget(ask, schema, id, run);
   else if (mending.change === "prune") await cut(ask, schema, id, run, mending.seq);
   else await put(ask, schema, placedOf(id, run, mending));
+}
+
+/** What belongs to no run. Its keys are sums, which cannot be named as those of a conflict. */
+async function putBeside(
+  ask: Ask,
+  schema: string,
+  mending: Extract<Mending, { readonly change: "content" | "document" }>,
+): Promise<void> {
+  const { tenant } = mending;
+  if (mending.change === "document") {
+    const given = [tenant, mending.name, Buffer.from(mending.bytes)];
+    const changed = await ask(
+      `UPDATE ${schema}.document SET bytes = $3, version = version + 1
+        WHERE ${schema}.name_key(tenant, name) = ${schema}.name_key($1, $2) RETURNING 1`,
+      given,
+    );
+    if (changed.length === 0)
+      await ask(
+        `INSERT INTO ${schema}.document (tenant, name, version, bytes) VALUES ($1, $2, 1, $3)`,
+        given,
+      );
+    return;
+  }
+  const { subject, content } = mending;
+  await ask(
+    `DELETE FROM ${schema}.content
+      WHERE ${schema}.name_key(tenant, subject) = ${schema}.name_key($1, $2) AND digest = $3`,
+    [tenant, subject, content.digest],
+  );
+  await ask(`INSERT INTO ${schema}.content (tenant, subject, digest, bytes) VALUES ($1, $2, $3, $4)`, [
+    ...[tenant, subject, content.digest, Buffer.from(content.bytes)],
+  ]);
 }
 
 type PutMending = Extract<Mending, { readonly change: "entry" | "snapshot" | "activity" | "key" }>;

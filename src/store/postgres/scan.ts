@@ -1,6 +1,6 @@
 /** All rows of the store, for tools, damaged ones included. A place is a row's key as JSON. */
 import { headOf, type Row } from "../rows.ts";
-import { isForkNoted, keyIn, numberIn, storedOf, type Table, tablesWith } from "../tables.ts";
+import { isDescribed, isForkNoted, keyIn, numberIn, storedOf, type Table, tablesWith } from "../tables.ts";
 import type { RowKind, ScanQuery, Stored } from "../upkeep.ts";
 import { placeOf } from "./find.ts";
 
@@ -26,11 +26,10 @@ export async function scan<Kind extends RowKind>(
   const conditions: string[] = [];
   const values: unknown[] = [];
   const bind = (value: unknown): string => `$${values.push(value)}`;
-  const pruned = `(SELECT pruned FROM ${schema}.run WHERE id = run_id)`;
   if (typeof of === "string") {
     conditions.push(`run_id = ${bind(numberIn(of))}`);
-    if (kind === "entry") conditions.push(`seq > ${pruned}`);
-    if (kind === "snapshot") conditions.push(`seq >= ${pruned}`);
+    if (kind === "entry") conditions.push(isThere(schema, name, ">"));
+    if (kind === "snapshot") conditions.push(isThere(schema, name, ">="));
   } else if (key[0] === "run_id") conditions.push(isNobodys(schema));
   if (after !== undefined) conditions.push(`(${key.join(", ")}) > (${keyIn(after).map(bind).join(", ")})`);
   const where = conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`;
@@ -45,6 +44,11 @@ export async function scan<Kind extends RowKind>(
     storedOf(table, row, () => problemOf(row, beside.get(row.place as string) as Row)),
   );
 }
+
+/** Rows that wait to be swept are not seen; what lies before the first entry for another reason is. */
+const isThere = (schema: string, table: string, beyond: ">" | ">="): string =>
+  `((SELECT r.pruned = 0 OR seq ${beyond} r.pruned FROM ${schema}.run r WHERE r.id = ${table}.run_id)
+    OR NOT EXISTS (SELECT 1 FROM ${schema}.removal m WHERE m.run_id = ${table}.run_id AND m.until IS NOT NULL))`;
 
 const isNobodys = (schema: string): string =>
   `run_id NOT IN (SELECT id FROM ${schema}.run)
@@ -66,6 +70,7 @@ async function besideOf(ask: Ask, schema: string, rows: readonly Row[]): Promise
 }
 
 function problemOf(row: Row, beside: Row): string | undefined {
+  if (!isDescribed(row)) return "its description cannot be read";
   const { tenant, attributes } = headOf(row);
   if (!isForkNoted(row)) return "what it was forked from is not noted as it should be";
   const places = beside.places as readonly string[];
@@ -105,7 +110,7 @@ async function scanAttributes(
 
 /** What a run tells of an attribute. */
 function toldOf({ tenant, about, sum, matches }: Row): Stored<"attribute">["row"] {
-  if (matches !== true) return undefined;
+  if (matches !== true || !isDescribed({ about })) return undefined;
   const { attributes } = headOf({ about, wake_at: null });
   const found = Object.entries(attributes).find(
     ([name, value]) => placeOf(tenant as string, name, value) === sum,

@@ -15,17 +15,34 @@ export function mend(database: DatabaseSync, statements: Statements, mending: Me
     const { name, key } = tables[mending.kind];
     const where = key.map((column) => `${column} = ?`).join(" AND ");
     database.prepare(`DELETE FROM ${name} WHERE ${where}`).run(...keyIn(mending.place));
+  } else if (mending.change === "content") {
+    const { tenant, subject, content } = mending;
+    database
+      .prepare(
+        `INSERT INTO content (tenant, subject, digest, bytes) VALUES (?, ?, ?, ?)
+        ON CONFLICT (tenant, subject, digest) DO UPDATE SET bytes = excluded.bytes`,
+      )
+      .run(tenant, subject, content.digest, content.bytes);
+  } else if (mending.change === "document") {
+    database
+      .prepare(
+        `INSERT INTO document (tenant, name, version, bytes) VALUES (?, ?, 1, ?)
+        ON CONFLICT (tenant, name) DO UPDATE SET bytes = excluded.bytes, version = version + 1`,
+      )
+      .run(mending.tenant, mending.name, mending.bytes);
   } else mendRun(database, statements, mending);
 }
 
-type RunMending = Exclude<Mending, { readonly change: "remove" | "lease" }>;
+type RunMending = Extract<Mending, { readonly run: string }>;
 
 function mendRun(database: DatabaseSync, statements: Statements, mending: RunMending): void {
   const id = numberIn(mending.run);
   const row = database.prepare("SELECT tenant, run, subject, status FROM run WHERE id = ?").get(id);
   if (row === undefined) return;
-  if (mending.change === "set") setBack(database, id, row, mending.head);
-  else if (mending.change === "forget") forget(database, statements, id, row);
+  if (mending.change === "set") {
+    setBack(database, id, row, mending.head);
+    if (mending.pruned !== undefined) statements.pruneRun.run(mending.pruned, id);
+  } else if (mending.change === "forget") forget(database, statements, id, row);
   else if (mending.change === "prune") cut(statements, id, row as never, mending.seq);
   else if (mending.change === "entry") {
     const { seq, at, digest, bytes } = mending.entry;

@@ -4,7 +4,7 @@
  */
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import { headOf, type Row } from "../rows.ts";
-import { isForkNoted, keyIn, numberIn, storedOf, tablesWith } from "../tables.ts";
+import { isDescribed, isForkNoted, keyIn, numberIn, storedOf, tablesWith } from "../tables.ts";
 import type { RowKind, ScanQuery, Stored, StoredHead } from "../upkeep.ts";
 import { attributesOf } from "./commit.ts";
 
@@ -22,8 +22,8 @@ export function scan<Kind extends RowKind>(
   if (typeof of === "string") {
     conditions.push(`run_id = ?`);
     values.push(numberIn(of));
-    if (kind === "entry") conditions.push("seq > (SELECT pruned FROM run WHERE id = run_id)");
-    if (kind === "snapshot") conditions.push("seq >= (SELECT pruned FROM run WHERE id = run_id)");
+    if (kind === "entry") conditions.push(isThere(name, ">"));
+    if (kind === "snapshot") conditions.push(isThere(name, ">="));
   } else if (key[0] === "run_id") {
     conditions.push(
       "run_id NOT IN (SELECT id FROM run) AND run_id NOT IN (SELECT run_id FROM removal WHERE until IS NULL)",
@@ -33,7 +33,7 @@ export function scan<Kind extends RowKind>(
     conditions.push(`(${key.join(", ")}) > (${key.map(() => "?").join(", ")})`);
     values.push(...keyIn(after));
   }
-  const where = conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`;
+  const where = conditions.length === 0 ? "" : `WHERE ${conditions.map((one) => `(${one})`).join(" AND ")}`;
   const sql = `SELECT ${placeColumn(key)} AS place, ${columns.join(", ")} FROM ${name} ${where}
     ORDER BY ${key.join(", ")} LIMIT ?`;
   return database
@@ -41,6 +41,11 @@ export function scan<Kind extends RowKind>(
     .all(...values, limit)
     .map((row) => storedOf(tables[kind], row, () => (kind === "run" ? problemOf(database, row) : undefined)));
 }
+
+/** Rows that wait to be swept are not seen; what lies before the first entry for another reason is. */
+const isThere = (table: string, beyond: ">" | ">="): string =>
+  `(SELECT pruned = 0 OR seq ${beyond} pruned FROM run WHERE id = ${table}.run_id)
+    OR NOT EXISTS (SELECT 1 FROM removal m WHERE m.run_id = ${table}.run_id AND m.until IS NOT NULL)`;
 
 /** A row's key as JSON. Numbers are written as text, since whole ones may be too large for any of ours, and JSON rounds others. */
 const placeColumn = (key: readonly string[]): string =>
@@ -54,6 +59,7 @@ const texts: Readonly<Record<string, (column: string) => string>> = {
 
 /** Whether what stands in several places of a run is the same in all of them. */
 function problemOf(database: DatabaseSync, row: Row): string | undefined {
+  if (!isDescribed(row)) return "its description cannot be read";
   const id = numberIn(row.place as string);
   const head = headOf(row);
   if (!isForkNoted(row)) return "what it was forked from is not noted as it should be";
