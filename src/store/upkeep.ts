@@ -84,6 +84,11 @@ export type Mending =
    * begins, should the row be wrong about it.
    */
   | { readonly change: "set"; readonly run: string; readonly head: RunHead; readonly pruned?: number }
+  /**
+   * Gives a run that has no entries those that belong to no run, with all that stands beside them, if they are of one:
+   * what was damaged is the number that held them together.
+   */
+  | { readonly change: "rejoin"; readonly run: string }
   /** Removes a run with all it has. What waits in its inbox becomes dead letters, unless it is expendable. */
   | { readonly change: "forget"; readonly run: string }
   /** Puts an entry in the place of the one at its checkpoint. */

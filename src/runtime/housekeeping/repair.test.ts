@@ -19,6 +19,7 @@ import { World } from "../../../test/runtime/world.ts";
 import { sqlite } from "../../store/sqlite/store.ts";
 import { VirtualClock } from "../../testing/virtual-clock.ts";
 import { createRuntime } from "../runtime.ts";
+import { readHolds } from "./hold.ts";
 import { repair } from "./repair.ts";
 import { verify } from "./verify.ts";
 
@@ -142,6 +143,105 @@ describe("a store with one damaged row", () => {
     },
     120_000,
   );
+});
+
+/** Repairs a store in which one value is another; what came of it, and the runs before and after. */
+async function repaired(table: string, pick: (row: Row) => boolean, column: string, value: SQLInputValue) {
+  const row = rowsIn(base, table).find(pick) as Row;
+  const path = damaged(table, row, column, value) as string;
+  const store = sqlite(path);
+  await store.open();
+  const report = await repair({ store, clock: new VirtualClock(9_000_000) });
+  expect(report.left).toEqual([]);
+  await store.close();
+  return { ...report, path, before: runsIn(base), after: runsIn(path) };
+}
+
+const numberOf = (run: string): number => rowsIn(base, "run").find((row) => row.run === run)?.id as number;
+const entryOf = (run: string, seq: number) => (row: Row) => row.run_id === numberOf(run) && row.seq === seq;
+const lastOf = (run: string): number =>
+  Math.max(
+    ...rowsIn(base, "entry").flatMap((row) => (row.run_id === numberOf(run) ? [row.seq as number] : [])),
+  );
+const snapshotsOf = (run: string): number[] =>
+  rowsIn(base, "snapshot").flatMap((row) => (row.run_id === numberOf(run) ? [row.seq as number] : []));
+
+describe("what is repaired", () => {
+  test("B4: is back as it was where the damage stands beside the bytes", async () => {
+    for (const [table, column, value] of [
+      ["entry", "digest", "another"],
+      ["entry", "at", 5],
+      ["entry", "seq", 99],
+      ["run", "status", "done"],
+      ["run", "wake_at", 5],
+      ["run", "id", 99],
+      ["snapshot", "seq", 77],
+    ] as const) {
+      const pick = (row: Row) => (table === "run" ? row.run === "napping" : row.run_id === numberOf("long"));
+      const { runs, before, after } = await repaired(table, pick, column, value);
+      expect([...after.values()].sort(), `${table}.${column}`).toEqual([...before.values()].sort());
+      expect(runs.every(({ lost }) => lost === undefined)).toBe(true);
+    }
+  });
+
+  test("B4: keeps its newest state where a snapshot after the damage leads to it, and tells which entries it lost", async () => {
+    const last = lastOf("long");
+    const base = Math.min(...snapshotsOf("long"));
+    const { runs } = await repaired("entry", entryOf("long", 3), "bytes", new Uint8Array([1, 2, 3]));
+    expect(runs).toMatchObject([{ run: "long", was: last, is: last, lost: { from: 1, to: base } }]);
+  });
+
+  test("B4: goes back to the last good checkpoint where none does", async () => {
+    const last = lastOf("long");
+    const { runs, path } = await repaired("entry", entryOf("long", last), "bytes", new Uint8Array([1, 2, 3]));
+    expect(runs).toMatchObject([{ run: "long", was: last, is: last - 1, lost: { from: last, to: last } }]);
+    expect(rowsIn(path, "entry").some(entryOf("long", last))).toBe(false);
+  });
+
+  test("B4: stays where it stood if its newest entry is gone and its snapshot is there", async () => {
+    const newest = Math.max(...snapshotsOf("long"));
+    const cut = join(folder, `${count++}.db`);
+    copyFileSync(base, cut);
+    const database = new DatabaseSync(cut);
+    const id = numberOf("long");
+    database.exec(`DELETE FROM entry WHERE run_id = ${id} AND seq > ${newest}`);
+    database.exec(`DELETE FROM seen_key WHERE run_id = ${id} AND seq > ${newest}`);
+    database.exec(`UPDATE entry SET bytes = x'010203' WHERE run_id = ${id} AND seq = ${newest}`);
+    database.close();
+    const store = sqlite(cut);
+    await store.open();
+    const { runs, left } = await repair({ store, clock: new VirtualClock(9_000_000) });
+    expect(left).toEqual([]);
+    expect(runs).toMatchObject([
+      { run: "long", was: newest, is: newest, lost: { from: newest, to: newest } },
+    ]);
+    await store.close();
+  });
+
+  test("B4: is forgotten where no checkpoint is good, and what waited for it becomes dead letters", async () => {
+    const { runs } = await repaired("entry", entryOf("napping", 1), "bytes", new Uint8Array([1, 2, 3]));
+    expect(runs).toMatchObject([{ run: "napping", was: 2, is: 0, lost: { from: 1, to: 2 } }]);
+  });
+
+  test("B4: has its activity begun again where that was damaged, and its snapshot made anew", async () => {
+    const activity = await repaired("activity", () => true, "bytes", new Uint8Array([1]));
+    expect(activity.runs).toMatchObject([
+      { run: "calling", lost: undefined, notes: ["the activity 1.0 begins again"] },
+    ]);
+    const pick = (row: Row) => row.run_id === numberOf("long");
+    const snapshot = await repaired("snapshot", pick, "bytes", new Uint8Array([1]));
+    expect(snapshot.runs).toMatchObject([{ run: "long", lost: undefined }]);
+    expect([...snapshot.after.values()]).toEqual([...snapshot.before.values()]);
+  });
+
+  test("B7: holds everything of a tenant whose list of holds was damaged", async () => {
+    const pick = (row: Row) => row.name === "holdfast/holds";
+    const { path } = await repaired("document", pick, "bytes", new Uint8Array([1]));
+    const store = sqlite(path);
+    await store.open();
+    expect(await readHolds({ store })).toMatchObject([{ everything: true }]);
+    await store.close();
+  });
 });
 
 test("B4: what was repaired goes on", async () => {

@@ -42,6 +42,7 @@ export async function repair(options: RepairOptions): Promise<Repair> {
   const mend = mendWith(store, clock, ids);
   const dropped = await mendLoose(premises, clock, mend);
   const runs: MendedRun[] = [];
+  await rejoin(premises, mend);
   for (const stored of await listOf(store, "run")) {
     const examined = await examine(premises, stored);
     if (examined.problems.length === 0) continue;
@@ -53,6 +54,16 @@ export async function repair(options: RepairOptions): Promise<Repair> {
   const strays = await strayRows(premises);
   await mend(strays.map(removalOf));
   return { runs, dropped: [...dropped, ...strays], left: (await verify({ store, seal })).problems };
+}
+
+/** A run without entries may have been parted from them. */
+async function rejoin({ store }: Premises, mend: Mend): Promise<void> {
+  const [stray] = await store.scan("entry", { of: null, limit: 1 });
+  if (stray === undefined) return;
+  for (const { place } of await listOf(store, "run")) {
+    const entries = await store.scan("entry", { of: place, limit: 1 });
+    if (entries.length === 0) await mend([{ change: "rejoin", run: place }]);
+  }
 }
 
 type Mend = (changes: readonly Mending[]) => Promise<void>;

@@ -36,7 +36,7 @@ function mendRun(kept: Kept, run: StoredRun, mending: Extract<Mending, { readonl
   else if (change === "key") run.seen.set(mending.key.key, mending.key.seq);
   else if (change === "entry") run.entries = replaced(run.entries, copy(mending.entry));
   else if (change === "snapshot") run.snapshots = replaced(run.snapshots, copy(mending.snapshot));
-  else {
+  else if (change === "forget") {
     for (const row of inOrder(run.inbox.values())) lose(kept, row, "missing");
     forget(kept, run);
   }

@@ -47,7 +47,8 @@ async function mend(ask: Ask, schema: string, mending: Mending): Promise<void> {
     await setBack(ask, schema, id, mending.head);
     if (mending.pruned !== undefined)
       await ask(`UPDATE ${schema}.run SET pruned = $2 WHERE id = $1`, [id, mending.pruned]);
-  } else if (mending.change === "forget") await forget(ask, schema, id, run);
+  } else if (mending.change === "rejoin") await rejoin(ask, schema, id);
+  else if (mending.change === "forget") await forget(ask, schema, id, run);
   else if (mending.change === "prune") await cut(ask, schema, id, run, mending.seq);
   else await put(ask, schema, placedOf(id, run, mending));
 }
@@ -144,6 +145,24 @@ async function setBack(ask: Ask, schema: string, id: number, head: RunHead): Pro
     await ask(`INSERT INTO ${schema}.attribute VALUES ($1, decode($2, 'hex'), $3, $4)`, [
       ...[id, placeOf(tenant, name, value), createdAt, run],
     ]);
+}
+
+const described = "tenant, run, subject, machine, status, created_at, wake_at, snapshot_seq, about, pruned";
+
+async function rejoin(ask: Ask, schema: string, id: number): Promise<void> {
+  const numbers = await ask(
+    `SELECT DISTINCT run_id FROM ${schema}.entry WHERE run_id NOT IN (SELECT id FROM ${schema}.run)
+      AND run_id NOT IN (SELECT m.run_id FROM ${schema}.removal m WHERE m.until IS NULL)`,
+    [],
+  );
+  const own = await ask(`SELECT 1 FROM ${schema}.entry WHERE run_id = $1 LIMIT 1`, [id]);
+  const [found] = numbers;
+  if (own.length > 0 || numbers.length !== 1 || found === undefined) return;
+  await ask(
+    `WITH old AS (DELETE FROM ${schema}.run WHERE id = $1 RETURNING *)
+      INSERT INTO ${schema}.run (id, ${described}) OVERRIDING SYSTEM VALUE SELECT $2, ${described} FROM old`,
+    [id, found.run_id],
+  );
 }
 
 async function cut(ask: Ask, schema: string, id: number, run: Row, seq: number): Promise<void> {

@@ -42,7 +42,8 @@ function mendRun(database: DatabaseSync, statements: Statements, mending: RunMen
   if (mending.change === "set") {
     setBack(database, id, row, mending.head);
     if (mending.pruned !== undefined) statements.pruneRun.run(mending.pruned, id);
-  } else if (mending.change === "forget") forget(database, statements, id, row);
+  } else if (mending.change === "rejoin") rejoin(database, id);
+  else if (mending.change === "forget") forget(database, statements, id, row);
   else if (mending.change === "prune") cut(statements, id, row as never, mending.seq);
   else if (mending.change === "entry") {
     const { seq, at, digest, bytes } = mending.entry;
@@ -94,6 +95,19 @@ function setBack(database: DatabaseSync, id: number, before: Row, head: RunHead)
   forgetAttributes(database, before);
   const insert = database.prepare("INSERT INTO attribute VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING");
   for (const attribute of attributesOf(head)) insert.run(...attribute);
+}
+
+function rejoin(database: DatabaseSync, id: number): void {
+  const numbers = database
+    .prepare(
+      `SELECT DISTINCT run_id FROM entry WHERE run_id NOT IN (SELECT id FROM run)
+        AND run_id NOT IN (SELECT run_id FROM removal WHERE until IS NULL)`,
+    )
+    .all();
+  const hasEntries = database.prepare("SELECT 1 FROM entry WHERE run_id = ?").get(id) !== undefined;
+  const [found] = numbers;
+  if (hasEntries || numbers.length !== 1 || found === undefined) return;
+  database.prepare("UPDATE run SET id = ? WHERE id = ?").run(found.run_id as number, id);
 }
 
 /** Whatever they are: the run may not be able to tell any more. */
