@@ -37,10 +37,12 @@ export class Past {
 
   /** Entries of a run in order, from a checkpoint on; each is checked against the chain. */
   async *entries(head: RunHead, from = 1): AsyncGenerator<Entry> {
-    let digest = await this.#digestBefore(head, from);
+    let digest: string | undefined;
     for (let seq = from; ; ) {
       const rows = await this.#store.readJournal(head, seq, pageSize);
-      if (rows.length === 0) return;
+      const [first] = rows;
+      if (first === undefined) return;
+      digest ??= await this.#digestBefore(head, first.seq);
       yield* this.#open(rows, digest, head);
       const last = rows.at(-1) as EntryRow;
       digest = last.digest;
@@ -48,9 +50,10 @@ export class Past {
     }
   }
 
-  /** The entry at a checkpoint that exists. */
+  /** The entry at a checkpoint that exists; throws JOURNAL_PRUNED if it was removed. */
   async entry(head: RunHead, seq: number): Promise<Entry> {
     const rows = await this.#store.readJournal(head, seq, 1);
+    if (rows[0] !== undefined && rows[0].seq > seq) throw prunedError(head, seq, rows[0].seq);
     const { value } = await this.#open(rows, await this.#digestBefore(head, seq), head).next();
     return value as Entry;
   }
@@ -58,7 +61,15 @@ export class Past {
   async #digestBefore(head: RunHead, seq: number): Promise<string> {
     if (seq === 1) return genesis;
     const [before] = await this.#store.readJournal(head, seq - 1, 1);
-    return before?.digest ?? genesis;
+    if (before?.seq === seq - 1) return before.digest;
+    return (await this.base(head, seq - 1))?.digest ?? genesis;
+  }
+
+  /** What a journal stands on that was pruned up to a checkpoint: the snapshot there. */
+  async base(head: RunHead, seq: number): Promise<{ state: Json; digest: string } | undefined> {
+    const at = await this.#store.readAt(head, seq);
+    if (at?.snapshot?.seq !== seq) return undefined;
+    return this.rebuild({ head, snapshot: at.snapshot, entries: [] });
   }
 
   /** The entries of these rows; what is damaged is found when its turn comes, and not before. */
@@ -176,6 +187,11 @@ export class Past {
     let state = await this.origin(head);
     let good = 0;
     try {
+      const [first] = await this.#store.readJournal(head, 1, 1);
+      if (first !== undefined && first.seq > 1) {
+        good = first.seq - 1;
+        state = (await this.base(head, good))?.state ?? null;
+      }
       for await (const entry of this.entries(head)) {
         state = foldEntry(state, entry);
         good = entry.seq;
@@ -221,6 +237,14 @@ function unknownCheckpoint(head: RunHead, seq: number): HoldfastError {
   return new HoldfastError(
     "CHECKPOINT_UNKNOWN",
     `${nameOf(head)} has no checkpoint ${JSON.stringify(seq)}; its newest is ${head.seq}`,
+  );
+}
+
+function prunedError(head: RunHead, seq: number, first: number): HoldfastError {
+  return new HoldfastError(
+    "JOURNAL_PRUNED",
+    `Entry ${seq} of ${nameOf(head)} was pruned: its journal begins with entry ${first}`,
+    { details: { run: head.run, seq, first } },
   );
 }
 
