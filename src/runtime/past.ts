@@ -110,7 +110,9 @@ export class Past {
       digest = row.digest;
       return opened;
     });
-    const base = first === undefined ? await this.#base(head) : undefined;
+    // Where a journal was made to begin anew, its first entry sets the whole state.
+    const isFromStart = first === undefined && (entries[0]?.seq ?? 1) === 1;
+    const base = isFromStart ? await this.#base(head) : undefined;
     const wanted = [...(first === undefined ? [] : contentsOf(first.state)), ...packed.flatMap(contentsOf)];
     const own = await fetchContents(this.#store, this.#seal, head, wanted);
     const texts = base === undefined ? own : new Map([...base.contents, ...own]);
@@ -131,16 +133,23 @@ export class Past {
     };
   }
 
-  /** A run as it was at a checkpoint; throws CHECKPOINT_UNKNOWN. */
+  /** A run as it was at a checkpoint; throws CHECKPOINT_UNKNOWN or JOURNAL_PRUNED. */
   async at(head: RunHead, seq: number): Promise<Rebuilt> {
     checkSeq(head, seq);
     const found = await this.#store.readAt(head, seq);
+    if (found === undefined) await this.#checkKept(head, seq);
     const newest = found?.entries.at(-1)?.seq ?? found?.snapshot?.seq;
     if (found === undefined || newest !== seq) throw unknownCheckpoint(head, seq);
     return this.rebuild({ head, ...found });
   }
 
-  /** The entry of a checkpoint that somebody asked for; throws CHECKPOINT_UNKNOWN. */
+  /** Throws JOURNAL_PRUNED if the journal begins after an entry. */
+  async #checkKept(head: RunHead, seq: number): Promise<void> {
+    const [first] = await this.#store.readJournal(head, 1, 1);
+    if (first !== undefined && first.seq > seq) throw prunedError(head, seq, first.seq);
+  }
+
+  /** The entry of a checkpoint that somebody asked for; throws CHECKPOINT_UNKNOWN or JOURNAL_PRUNED. */
   async checkpoint(head: RunHead, seq: number): Promise<Entry> {
     checkSeq(head, seq);
     return (await this.entry(head, seq)) ?? Promise.reject(unknownCheckpoint(head, seq));
@@ -152,30 +161,40 @@ export class Past {
     return this.at(await this.head({ tenant, run: fork.run }, run), fork.seq);
   }
 
-  /** The head of a run that another one was forked from. */
+  /** The head of a run that another one was forked from; throws JOURNAL_PRUNED if it was removed. */
   async head(source: RunName, fork: string): Promise<RunHead> {
     const head = await this.#store.readHead(source);
     if (head !== undefined) return head;
+    const forks = await this.#store.readForks(source);
+    // What stands on its own can outlive its source.
+    const isFree = forks.some(({ run, stands }) => run === fork && !stands);
     throw new HoldfastError(
-      "STORE_CORRUPT",
+      isFree ? "JOURNAL_PRUNED" : "STORE_CORRUPT",
       `${nameOf({ ...source, run: fork })} was forked from ${JSON.stringify(source.run)}, which is not there any more`,
     );
   }
 
-  /** The state before a run's first entry. */
-  async origin(head: RunHead): Promise<Json> {
-    return (await this.#base(head))?.state ?? null;
+  /** What the first entry that is there stands on: the checkpoint before it, and the state there. */
+  async origin(head: RunHead): Promise<{ readonly seq: number; readonly state: Json }> {
+    const [first] = await this.#store.readJournal(head, 1, 1);
+    if (first === undefined || first.seq === 1)
+      return { seq: 0, state: (await this.#base(head))?.state ?? null };
+    const seq = first.seq - 1;
+    return { seq, state: (await this.base(head, seq))?.state ?? null };
   }
 
-  /** Entries of a run from the newest to the oldest, from a checkpoint on. */
+  /** Entries of a run from the newest to the oldest, from a checkpoint on; throws JOURNAL_PRUNED on the way if they end too early. */
   async *back(head: RunHead, from: number): AsyncGenerator<Entry> {
     for (let last = from; last > 0; last -= pageSize) {
       const first = Math.max(1, last - pageSize + 1);
-      const rows = await this.#store.readJournal(head, first, last - first + 1);
+      const found = await this.#store.readJournal(head, first, last - first + 1);
+      const rows = found.filter(({ seq }) => seq <= last);
+      const begin = rows[0]?.seq ?? last + 1;
       const page: Entry[] = [];
-      for await (const entry of this.#open(rows, await this.#digestBefore(head, first), head))
+      for await (const entry of this.#open(rows, await this.#digestBefore(head, begin), head))
         page.push(entry);
       yield* page.reverse();
+      if (begin > first) throw prunedError(head, begin - 1, begin);
     }
   }
 
@@ -184,14 +203,12 @@ export class Past {
    * which checkpoint is the newest good one.
    */
   async refold(head: RunHead): Promise<Rebuilt> {
-    let state = await this.origin(head);
     let good = 0;
+    let state: Json;
     try {
-      const [first] = await this.#store.readJournal(head, 1, 1);
-      if (first !== undefined && first.seq > 1) {
-        good = first.seq - 1;
-        state = (await this.base(head, good))?.state ?? null;
-      }
+      const origin = await this.origin(head);
+      good = origin.seq;
+      state = origin.state;
       for await (const entry of this.entries(head)) {
         state = foldEntry(state, entry);
         good = entry.seq;
