@@ -135,6 +135,14 @@ export const errors = {
     retry: "after-fix",
     meaning: "A run was started with a limit that is none: unknown, or not above zero.",
   },
+  RULE_INVALID: {
+    retry: "after-fix",
+    meaning: "A rule of housekeeping does not say what it is for, or its duration cannot be read.",
+  },
+  BACKUP_UNUSABLE: {
+    retry: "after-fix",
+    meaning: "A backup is not there or damaged, or there is something already where it was to be restored.",
+  },
   ATTRIBUTE_INVALID: {
     retry: "after-fix",
     meaning: "A value to find runs by is neither text nor a finite number nor true or false.",

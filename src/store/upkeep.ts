@@ -135,8 +135,8 @@ export interface Upkeep {
   /** Deletes rows of what was removed and pruned, about so many; says how many. 0: there is nothing left to delete. */
   sweep(limit: number): Promise<number>;
   /**
-   * Copies the whole store, as it is at one moment, to a place that must be free, while others go on writing. Throws
-   * STORE_UNSUPPORTED where a store has other means for that.
+   * Copies the whole store, as it is at one moment, to a place that must be free, while others go on writing; the copy
+   * was looked at before it is told of. Throws STORE_UNSUPPORTED where a store has other means for that.
    */
   backup(destination: string): Promise<void>;
 

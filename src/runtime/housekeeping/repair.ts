@@ -3,20 +3,20 @@
  * for byte. The store must be nobody's meanwhile; repair takes the right to step its runs and gives it back.
  */
 
+import { HoldfastError } from "../../errors.ts";
 import { decode } from "../../store/codec.ts";
 import { contentDigest } from "../../store/content.ts";
 import type { Store } from "../../store/store.ts";
 import type { Mending } from "../../store/upkeep.ts";
 import { type Clock, systemClock } from "../clock.ts";
-import { type Ids, systemIds } from "../ids.ts";
+import type { Ids } from "../ids.ts";
 import { systemTenant } from "../name.ts";
-import { Ownership } from "../ownership.ts";
 import { noSeal, type Seal } from "../seal.ts";
-import { workerName } from "../worker.ts";
 import { examine } from "./examine.ts";
 import { type Finding, listOf, type Premises, rowsOf } from "./finding.ts";
 import { holdsBytes, holdsName } from "./hold.ts";
 import { type MendedRun, planFor } from "./mend-run.ts";
+import { withRight } from "./right.ts";
 import { looseRows, strayRows, textOf, verify } from "./verify.ts";
 
 export interface Repair {
@@ -37,9 +37,9 @@ export interface RepairOptions {
 
 /** Puts an open store right that no runtime owns; throws STORE_OWNED if one does. */
 export async function repair(options: RepairOptions): Promise<Repair> {
-  const { store, seal = noSeal, clock = systemClock, ids = systemIds } = options;
+  const { store, seal = noSeal, clock = systemClock } = options;
   const premises: Premises = { store, seal };
-  const mend = mendWith(store, clock, ids);
+  const mend = mendWith(options);
   const dropped = await mendLoose(premises, clock, mend);
   const runs: MendedRun[] = [];
   await rejoin(premises, mend);
@@ -69,16 +69,15 @@ async function rejoin({ store }: Premises, mend: Mend): Promise<void> {
 type Mend = (changes: readonly Mending[]) => Promise<void>;
 
 /** Makes changes under a right that ends with them. */
-function mendWith(store: Store, clock: Clock, ids: Ids): Mend {
+function mendWith(options: RepairOptions): Mend {
   return async (changes) => {
     if (changes.length === 0) return;
-    const ownership = new Ownership(store, clock, workerName(ids.next()), () => {});
-    try {
-      await ownership.take();
-      if (!(await store.mend(changes, ownership.epoch))) throw new Error("The right to mend was lost");
-    } finally {
-      await ownership.giveBack();
-    }
+    const isMended = await withRight(options, (epoch) => options.store.mend(changes, epoch()));
+    if (!isMended)
+      throw new HoldfastError(
+        "STORE_OWNED",
+        "Another process took the store while it was repaired; stop it first",
+      );
   };
 }
 

@@ -8,6 +8,8 @@
 import { existsSync, rmSync } from "node:fs";
 import { backup, DatabaseSync } from "node:sqlite";
 import { HoldfastError } from "../../errors.ts";
+import { corrupt } from "./errors.ts";
+import { integrityOf } from "./integrity.ts";
 
 /** More pages than any file has. */
 const allPages = 2 ** 31 - 1;
@@ -23,6 +25,8 @@ export async function copyTo(path: string, destination: string): Promise<void> {
   const source = new DatabaseSync(path, { readOnly: true });
   try {
     await backup(source, destination, { rate: allPages });
+    const problem = await integrityOf(destination);
+    if (problem !== undefined) throw corrupt(destination, problem);
   } catch (error) {
     for (const suffix of ["", "-wal", "-shm", "-journal"]) rmSync(destination + suffix, { force: true });
     throw error;
