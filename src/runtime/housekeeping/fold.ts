@@ -125,7 +125,7 @@ class Folding {
     const now = this.#now as Good;
     try {
       const { entry, mended } = await this.#read(row, now.digest);
-      const after = follow(now, entry, mended.digest);
+      const after = follow(now, entry, mended.digest, this.#sinceKept(now) + row.bytes.length);
       this.#now = after;
       this.#best = after;
       this.#entries++;
@@ -138,6 +138,11 @@ class Folding {
     } catch (error) {
       this.#break(row.seq, reasonOf(error));
     }
+  }
+
+  /** Bytes of entries since the last snapshot that is kept for good, be it the one here. */
+  #sinceKept({ seq, since }: Good): number {
+    return this.#journal.snapshots.some(({ stored: { row } }) => row?.seq === seq && row.kept) ? 0 : since;
   }
 
   /** The entry in a row, and the row as it should be. */
@@ -308,7 +313,7 @@ function beginAt(known: Known): Good {
 }
 
 /** The checkpoint after an entry. */
-function follow(before: Good, entry: Entry, digest: string): Good {
+function follow(before: Good, entry: Entry, digest: string, since: number): Good {
   const { seq, at, hash, event, effects, spent } = entry;
   const state = foldEntries(before.state, [entry]);
   const statusOf = (one: Json): unknown => (one as { status?: unknown } | null)?.status;
@@ -319,7 +324,7 @@ function follow(before: Good, entry: Entry, digest: string): Good {
   const parked =
     isControl && event.type === "park" ? true : isControl && event.type === "retry" ? false : before.parked;
   return {
-    ...{ seq, at, hash, state, digest, base: before.base },
+    ...{ seq, at, hash, state, digest, since, base: before.base },
     parked: seq === 1 ? false : parked,
     completedAt: ends ? at : before.completedAt,
     spent: spent === undefined ? before.spent : addSpending(before.spent, spent),
@@ -328,4 +333,4 @@ function follow(before: Good, entry: Entry, digest: string): Good {
 }
 
 /** What a journal stands on that has its first entry. */
-export const nothing: Known = { seq: 0, digest: genesis, state: null };
+export const nothing: Known = { seq: 0, digest: genesis, since: 0, state: null };

@@ -13,6 +13,8 @@ import { listOf, type Premises, reasonOf } from "./finding.ts";
 export interface Known {
   readonly seq: number;
   readonly digest: string;
+  /** Bytes of the entries since the last snapshot before it that is kept for good. */
+  readonly since: number;
   readonly state: Json;
 }
 
@@ -47,16 +49,16 @@ export async function openSnapshot(
   owner: Owner,
 ): Promise<Known> {
   const what = `snapshot ${row.seq}`;
-  const { digest, state } = decode(seal.open(row.bytes, owner), what) as unknown as Saved;
+  const { digest, since = 0, state } = decode(seal.open(row.bytes, owner), what) as unknown as Saved;
   if (typeof digest !== "string") throw new Error(`${what} has no digest`);
   const texts = await fetchContents(store, seal, owner, contentsOf(state));
-  return { seq: row.seq, digest, state: unpack(state, { read: (one) => texts.get(one) }, what) };
+  return { seq: row.seq, digest, since, state: unpack(state, { read: (one) => texts.get(one) }, what) };
 }
 
 /** A snapshot of a known checkpoint; undefined if a text in it would have to be kept as content that is not there. */
 export async function makeSnapshot(
   { store, seal }: Premises,
-  { seq, digest, state }: Known,
+  { seq, digest, since, state }: Known,
   owner: Owner,
 ): Promise<SnapshotRow | undefined> {
   const wanted: string[] = [];
@@ -64,7 +66,7 @@ export async function makeSnapshot(
     wanted.push(contentDigest(text));
     return wanted.at(-1) as string;
   };
-  const saved: Saved = { digest, state: pack(state, { keep, read: () => undefined }) };
+  const saved: Saved = { digest, since, state: pack(state, { keep, read: () => undefined }) };
   const texts = await fetchContents(store, seal, owner, wanted);
   if (wanted.some((one) => !texts.has(one))) return undefined;
   return { seq, bytes: seal.close(encode(saved as unknown as Json), owner) };
