@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { counter } from "../../../test/runtime/machines.ts";
+import { fileStore } from "../../store/file/store.ts";
 import { memory } from "../../store/memory/store.ts";
 import { sqlite } from "../../store/sqlite/store.ts";
 import type { Store } from "../../store/store.ts";
@@ -68,6 +69,26 @@ describe("a backup", () => {
     const second = await createRuntime({ store: old, machines: [counter] });
     expect((await (await second.run("a")).state()).context.n).toBe(7);
     await second.close();
+  });
+
+  test("B7: of a store of files is a directory, thinned out and restored as any other", async () => {
+    const files = fileStore({ directory: join(folder, "files") });
+    const first = await createRuntime({ store: files, machines: [counter] });
+    await (await first.start(counter, { id: "a" })).send("add", 7);
+    const openFiles = (path: string): Store => fileStore({ directory: path });
+    const options = { store: files, open: openFiles, directory, keep: { last: 1 } };
+    const early = await backup({ ...options, clock: { ...clock, now: () => clock.now() - 9_000 } });
+    const { path, verified } = await backup({ ...options, clock });
+    expect(verified).toMatchObject({ problems: [], runs: 1 });
+    expect(listBackups(directory).map((one) => one.path)).toEqual([path]);
+    expect(early.path).not.toBe(path);
+    const to = join(folder, "restored");
+    await restore({ from: path, to, open: openFiles });
+    const old = openFiles(to);
+    await old.open();
+    expect((await old.readHead({ tenant: "default", run: "a" }))?.seq).toBe(2);
+    await old.close();
+    await first.close();
   });
 
   test("B7: is not restored over something, nor if it is damaged", async () => {

@@ -11,8 +11,9 @@ import {
   readdirSync,
   renameSync,
   rmSync,
+  statSync,
 } from "node:fs";
-import { copyFile } from "node:fs/promises";
+import { cp } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { HoldfastError } from "../../errors.ts";
 import type { Store } from "../../store/store.ts";
@@ -94,7 +95,7 @@ export async function restore(options: RestoreOptions): Promise<Verification> {
       throw unusable(from, `there is something already at ${to}${suffix}; move it away`);
   const partial = `${to}.partial`;
   removeFile(partial);
-  await copyFile(from, partial);
+  await cp(from, partial, { recursive: true });
   const verified = await lookThrough(partial, options);
   place(partial, to);
   return verified;
@@ -129,8 +130,10 @@ async function lookThrough(
   }
 }
 
-/** Gives a file its name for good. */
+/** Gives a file, or a folder of files, its name for good. */
 function place(from: string, to: string): void {
+  if (statSync(from).isDirectory())
+    for (const name of readdirSync(from, { recursive: true, encoding: "utf8" })) syncFile(join(from, name));
   syncFile(from);
   renameSync(from, to);
   syncFile(dirname(to));
@@ -146,7 +149,8 @@ function syncFile(path: string): void {
 }
 
 function removeFile(path: string): void {
-  for (const suffix of ["", "-wal", "-shm", "-journal"]) rmSync(path + suffix, { force: true });
+  for (const suffix of ["", "-wal", "-shm", "-journal"])
+    rmSync(path + suffix, { recursive: true, force: true });
 }
 
 /** A time as a file's name: sortable, and without what some file systems cannot have in one. */

@@ -28,7 +28,7 @@ export async function copyDirectory(
     await rename(copy, destination);
     files.syncFolder(dirname(destination));
   } catch (error) {
-    await rm(copy, { recursive: true, force: true });
+    await rm(copy, { recursive: true, force: true }).catch(() => {});
     throw cannotCopy(directory, destination, (error as Error).message, error);
   }
 }
