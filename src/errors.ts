@@ -135,6 +135,14 @@ export const errors = {
     retry: "after-fix",
     meaning: "A run was started with a limit that is none: unknown, or not above zero.",
   },
+  RULE_INVALID: {
+    retry: "after-fix",
+    meaning: "A rule of housekeeping does not say what it is for, or its duration cannot be read.",
+  },
+  BACKUP_UNUSABLE: {
+    retry: "after-fix",
+    meaning: "A backup is not there or damaged, or there is something already where it was to be restored.",
+  },
   ATTRIBUTE_INVALID: {
     retry: "after-fix",
     meaning: "A value to find runs by is neither text nor a finite number nor true or false.",
@@ -147,6 +155,10 @@ export const errors = {
   ACTIVITY_UNKNOWN: { retry: "after-fix", meaning: "The run has no such activity." },
   LETTER_UNKNOWN: { retry: "after-fix", meaning: "There is no dead letter of that number for this tenant." },
   RUNTIME_CLOSED: { retry: "never", meaning: "The runtime was closed, or stopped because its store failed." },
+  JOURNAL_PRUNED: {
+    retry: "never",
+    meaning: "The entry asked for was removed: only what came after a later snapshot is kept of that run.",
+  },
   VALUE_TOO_LARGE: { retry: "after-fix", meaning: "A value is larger than a store keeps in one piece." },
   STORE_CORRUPT: {
     retry: "never",
@@ -155,6 +167,10 @@ export const errors = {
   STORE_FOREIGN: { retry: "after-fix", meaning: "What is there is not a store of Holdfast." },
   STORE_NEWER: { retry: "after-fix", meaning: "The store was written by a newer version of Holdfast." },
   STORE_OWNED: { retry: "later", meaning: "Another process owns the runs of this store." },
+  STORE_UNSUPPORTED: {
+    retry: "never",
+    meaning: "This kind of store does not do that; the message says what to use instead.",
+  },
   STORE_UNAVAILABLE: { retry: "later", meaning: "The store cannot be reached, is full or failed to write." },
 } as const satisfies Record<string, { retry: Retry; meaning: string }>;
 

@@ -35,6 +35,11 @@ export function timeText(time: number): string {
   return new Date(time).toISOString();
 }
 
+/** The time that `timeText` wrote; not a number if it is none. */
+export function timeOf(text: string): number {
+  return new Date(text).getTime();
+}
+
 /** Throws SCHEDULE_INVALID for a pattern or a time zone that cannot be read, or that has no time after this one. */
 export function checkCalendar(calendar: Calendar, after: number): void {
   if (nextTime(calendar, after) === undefined) throw invalid(calendar, "has no time that is still to come");

@@ -1,16 +1,20 @@
 /** Finding runs by what is known of them without reading their states. */
-import type { RunHead } from "../store/records.ts";
+import { isFinal, type RunHead } from "../store/records.ts";
 import type { Store } from "../store/store.ts";
+import { rowsOf } from "./housekeeping/finding.ts";
 import { defaultTenant } from "./name.ts";
 import type { FindQuery } from "./run.ts";
 
 /** Heads that are read at a time. */
 const pageSize = 100;
 
-/** The heads of runs that have not ended: of a machine, or of all. */
+/** The heads of runs that have not ended, whoever's they are: of a machine, or of all. */
 export async function* findAlive(store: Store, machine?: string): AsyncGenerator<RunHead> {
-  for (const status of ["active", "parked"] as const)
-    yield* findRuns(store, { status, ...(machine !== undefined && { machine }) });
+  for await (const { row } of rowsOf(store, "run")) {
+    if (row === undefined || (machine !== undefined && row.machine !== machine)) continue;
+    const head = isFinal(row) ? undefined : await store.readHead(row);
+    if (head !== undefined && !isFinal(head)) yield head;
+  }
 }
 
 /** The runs that fit, the newest first. */

@@ -37,10 +37,12 @@ export class Past {
 
   /** Entries of a run in order, from a checkpoint on; each is checked against the chain. */
   async *entries(head: RunHead, from = 1): AsyncGenerator<Entry> {
-    let digest = await this.#digestBefore(head, from);
+    let digest: string | undefined;
     for (let seq = from; ; ) {
       const rows = await this.#store.readJournal(head, seq, pageSize);
-      if (rows.length === 0) return;
+      const [first] = rows;
+      if (first === undefined) return;
+      digest ??= await this.#digestBefore(head, first.seq);
       yield* this.#open(rows, digest, head);
       const last = rows.at(-1) as EntryRow;
       digest = last.digest;
@@ -48,9 +50,10 @@ export class Past {
     }
   }
 
-  /** The entry at a checkpoint that exists. */
+  /** The entry at a checkpoint that exists; throws JOURNAL_PRUNED if it was removed. */
   async entry(head: RunHead, seq: number): Promise<Entry> {
     const rows = await this.#store.readJournal(head, seq, 1);
+    if (rows[0] !== undefined && rows[0].seq > seq) throw prunedError(head, seq, rows[0].seq);
     const { value } = await this.#open(rows, await this.#digestBefore(head, seq), head).next();
     return value as Entry;
   }
@@ -58,7 +61,15 @@ export class Past {
   async #digestBefore(head: RunHead, seq: number): Promise<string> {
     if (seq === 1) return genesis;
     const [before] = await this.#store.readJournal(head, seq - 1, 1);
-    return before?.digest ?? genesis;
+    if (before?.seq === seq - 1) return before.digest;
+    return (await this.base(head, seq - 1))?.digest ?? genesis;
+  }
+
+  /** What a journal stands on that was pruned up to a checkpoint: the snapshot there. */
+  async base(head: RunHead, seq: number): Promise<{ state: Json; digest: string } | undefined> {
+    const at = await this.#store.readAt(head, seq);
+    if (at?.snapshot?.seq !== seq) return undefined;
+    return this.rebuild({ head, snapshot: at.snapshot, entries: [] });
   }
 
   /** The entries of these rows; what is damaged is found when its turn comes, and not before. */
@@ -99,7 +110,9 @@ export class Past {
       digest = row.digest;
       return opened;
     });
-    const base = first === undefined ? await this.#base(head) : undefined;
+    // Where a journal was made to begin anew, its first entry sets the whole state.
+    const isFromStart = first === undefined && (entries[0]?.seq ?? 1) === 1;
+    const base = isFromStart ? await this.#base(head) : undefined;
     const wanted = [...(first === undefined ? [] : contentsOf(first.state)), ...packed.flatMap(contentsOf)];
     const own = await fetchContents(this.#store, this.#seal, head, wanted);
     const texts = base === undefined ? own : new Map([...base.contents, ...own]);
@@ -120,16 +133,23 @@ export class Past {
     };
   }
 
-  /** A run as it was at a checkpoint; throws CHECKPOINT_UNKNOWN. */
+  /** A run as it was at a checkpoint; throws CHECKPOINT_UNKNOWN or JOURNAL_PRUNED. */
   async at(head: RunHead, seq: number): Promise<Rebuilt> {
     checkSeq(head, seq);
     const found = await this.#store.readAt(head, seq);
+    if (found === undefined) await this.#checkKept(head, seq);
     const newest = found?.entries.at(-1)?.seq ?? found?.snapshot?.seq;
     if (found === undefined || newest !== seq) throw unknownCheckpoint(head, seq);
     return this.rebuild({ head, ...found });
   }
 
-  /** The entry of a checkpoint that somebody asked for; throws CHECKPOINT_UNKNOWN. */
+  /** Throws JOURNAL_PRUNED if the journal begins after an entry. */
+  async #checkKept(head: RunHead, seq: number): Promise<void> {
+    const [first] = await this.#store.readJournal(head, 1, 1);
+    if (first !== undefined && first.seq > seq) throw prunedError(head, seq, first.seq);
+  }
+
+  /** The entry of a checkpoint that somebody asked for; throws CHECKPOINT_UNKNOWN or JOURNAL_PRUNED. */
   async checkpoint(head: RunHead, seq: number): Promise<Entry> {
     checkSeq(head, seq);
     return (await this.entry(head, seq)) ?? Promise.reject(unknownCheckpoint(head, seq));
@@ -141,30 +161,40 @@ export class Past {
     return this.at(await this.head({ tenant, run: fork.run }, run), fork.seq);
   }
 
-  /** The head of a run that another one was forked from. */
+  /** The head of a run that another one was forked from; throws JOURNAL_PRUNED if it was removed. */
   async head(source: RunName, fork: string): Promise<RunHead> {
     const head = await this.#store.readHead(source);
     if (head !== undefined) return head;
+    const forks = await this.#store.readForks(source);
+    // What stands on its own can outlive its source.
+    const isFree = forks.some(({ run, stands }) => run === fork && !stands);
     throw new HoldfastError(
-      "STORE_CORRUPT",
+      isFree ? "JOURNAL_PRUNED" : "STORE_CORRUPT",
       `${nameOf({ ...source, run: fork })} was forked from ${JSON.stringify(source.run)}, which is not there any more`,
     );
   }
 
-  /** The state before a run's first entry. */
-  async origin(head: RunHead): Promise<Json> {
-    return (await this.#base(head))?.state ?? null;
+  /** What the first entry that is there stands on: the checkpoint before it, and the state there. */
+  async origin(head: RunHead): Promise<{ readonly seq: number; readonly state: Json }> {
+    const [first] = await this.#store.readJournal(head, 1, 1);
+    if (first === undefined || first.seq === 1)
+      return { seq: 0, state: (await this.#base(head))?.state ?? null };
+    const seq = first.seq - 1;
+    return { seq, state: (await this.base(head, seq))?.state ?? null };
   }
 
-  /** Entries of a run from the newest to the oldest, from a checkpoint on. */
+  /** Entries of a run from the newest to the oldest, from a checkpoint on; throws JOURNAL_PRUNED on the way if they end too early. */
   async *back(head: RunHead, from: number): AsyncGenerator<Entry> {
     for (let last = from; last > 0; last -= pageSize) {
       const first = Math.max(1, last - pageSize + 1);
-      const rows = await this.#store.readJournal(head, first, last - first + 1);
+      const found = await this.#store.readJournal(head, first, last - first + 1);
+      const rows = found.filter(({ seq }) => seq <= last);
+      const begin = rows[0]?.seq ?? last + 1;
       const page: Entry[] = [];
-      for await (const entry of this.#open(rows, await this.#digestBefore(head, first), head))
+      for await (const entry of this.#open(rows, await this.#digestBefore(head, begin), head))
         page.push(entry);
       yield* page.reverse();
+      if (begin > first) throw prunedError(head, begin - 1, begin);
     }
   }
 
@@ -173,9 +203,12 @@ export class Past {
    * which checkpoint is the newest good one.
    */
   async refold(head: RunHead): Promise<Rebuilt> {
-    let state = await this.origin(head);
     let good = 0;
+    let state: Json;
     try {
+      const origin = await this.origin(head);
+      good = origin.seq;
+      state = origin.state;
       for await (const entry of this.entries(head)) {
         state = foldEntry(state, entry);
         good = entry.seq;
@@ -221,6 +254,14 @@ function unknownCheckpoint(head: RunHead, seq: number): HoldfastError {
   return new HoldfastError(
     "CHECKPOINT_UNKNOWN",
     `${nameOf(head)} has no checkpoint ${JSON.stringify(seq)}; its newest is ${head.seq}`,
+  );
+}
+
+function prunedError(head: RunHead, seq: number, first: number): HoldfastError {
+  return new HoldfastError(
+    "JOURNAL_PRUNED",
+    `Entry ${seq} of ${nameOf(head)} was pruned: its journal begins with entry ${first}`,
+    { details: { run: head.run, seq, first } },
   );
 }
 

@@ -40,7 +40,7 @@ export async function openReader(options: { readonly store: Store; readonly seal
       const name: RunName = { tenant, run: id };
       const head = await store.readHead(name);
       if (head === undefined) throw unknownRunError(name);
-      let state = await past.origin(head);
+      let { state } = await past.origin(head);
       for await (const entry of past.entries(head)) {
         state = apply(state, entry.patches);
         yield { entry, state: state as unknown as State };

@@ -1,4 +1,5 @@
 /** What makes a commit well formed, for every store. A commit that is not is a bug of its maker, never an outcome. */
+import type { RunName } from "./records.ts";
 import type { Commit } from "./store.ts";
 
 /**
@@ -33,6 +34,16 @@ export function checkCommit(commit: Commit): void {
 /** Commits and all that begin with them, however deep. */
 export function withStarts(commits: readonly Commit[]): readonly Commit[] {
   return commits.flatMap((commit) => [commit, ...withStarts(commit.starts)]);
+}
+
+/** The checkpoint a new run stands on: that it was forked from, unless it brings a snapshot that is kept for good. */
+export function sourceOf({
+  expect,
+  head,
+  snapshot,
+}: Commit): (RunName & { readonly seq: number }) | undefined {
+  if (expect > 0 || head.fork === undefined || snapshot?.kept) return undefined;
+  return { tenant: head.tenant, ...head.fork };
 }
 
 function hasTwice<Item>(items: readonly Item[], nameOf: (item: Item) => string): boolean {

@@ -1,9 +1,9 @@
 /**
  * What this store last saw of the runs it writes, so that the next commit of one need not read it first.
  *
- * It is a memory of facts that stay true: a run has its number for good, and the head at a checkpoint never changes,
- * since every commit adds an entry (I3). Whether a run is still at that checkpoint only the database knows; the entry's
- * unique key asks it.
+ * It is a memory of facts that stay true under one epoch: a run has its number for good, and the head at a checkpoint
+ * never changes, since every commit adds an entry (I3). Whether a run is still there and at that checkpoint only the
+ * database knows; writing the entry asks it.
  */
 import { limits } from "../limits.ts";
 import type { RunHead, RunName } from "./records.ts";
@@ -32,6 +32,12 @@ export class KnownRuns {
 
   keep(id: number, head: RunHead): void {
     this.#add(head, { id, seq: head.seq, head: copyOf(head) });
+  }
+
+  /** Forgets one: it turned out to be otherwise. */
+  drop(name: RunName): void {
+    this.#young.delete(name);
+    this.#old.delete(name);
   }
 
   /** Forgets everything: the database did not take what was written. */

@@ -4,7 +4,8 @@
  * I1. A commit is all or nothing, and survives power loss once it is answered `committed`.
  * I2. A commit applies only on the checkpoint it was made from (`expect`) and only for the owner of the shard
  *     (`epoch`): a stale worker cannot write.
- * I3. The checkpoints of a run have no gaps, and an entry is never changed or removed while its run is kept.
+ * I3. The checkpoints of a run have no gaps, and an entry is never changed. Only from the first one on can they be removed,
+ *     and what is left begins with a snapshot (`pruneJournal`).
  * I4. An accepted event stays in the inbox until the commit of the step that consumed it, or becomes a dead letter when
  *     its run ends first.
  * I5. Nothing is seen of another tenant's, whatever is asked for.
@@ -30,6 +31,7 @@ import type {
   SeenKey,
   SnapshotRow,
 } from "./records.ts";
+import type { Upkeep } from "./upkeep.ts";
 
 /** Everything one run changes with one or more consecutive steps; `checkCommit` says what makes it well formed. */
 export interface Commit {
@@ -63,7 +65,7 @@ export interface Commit {
 /**
  * Unless it is `committed`, nothing was changed, for the first of these reasons. `fenced`: somebody else owns the runs
  * now, or nobody does. `conflict`: this run (or one that was to begin) is at another checkpoint, 0 where there is none,
- * or an event it consumed is gone. `duplicate`: one of `keys` was seen before.
+ * or an event it consumed or the checkpoint it was to be forked from is gone. `duplicate`: one of `keys` was seen before.
  */
 export type CommitOutcome =
   | { readonly outcome: "committed" }
@@ -117,7 +119,7 @@ export type Lease =
     }
   | { readonly outcome: "taken"; readonly owner: string; readonly epoch: number; readonly until: number };
 
-export interface Store {
+export interface Store extends Upkeep {
   /** Prepares the store: makes or migrates its schema. Throws STORE_NEWER if it was written by a newer version. */
   open(): Promise<void>;
   close(): Promise<void>;
@@ -129,7 +131,8 @@ export interface Store {
 
   /**
    * Commits each item on its own (I1, I2), together in one flush. Outcomes stand in the order of the items. A run is in
-   * one call at most once; what one item sends to a run that another begins or ends may find it before or after that.
+   * one call at most once; what one item sends to, or forks from, a run that another begins or ends may find it before or
+   * after that.
    */
   commit(commits: readonly Commit[]): Promise<readonly CommitOutcome[]>;
   /** Puts events into inboxes (I4). Outcomes stand in the order of the rows. */
@@ -150,9 +153,9 @@ export interface Store {
   load(name: RunName): Promise<LoadedRun | undefined>;
   /** The events that wait, in the order of `load`. */
   readInbox(name: RunName, limit: number): Promise<readonly InboxRow[]>;
-  /** The newest snapshot at or before a checkpoint, if one is kept, and the entries after it up to there. */
+  /** The newest snapshot at or before a checkpoint, if one is kept, and the entries after it up to there. Undefined if it never was, or was pruned. */
   readAt(name: RunName, seq: number): Promise<Pick<LoadedRun, "snapshot" | "entries"> | undefined>;
-  /** Entries in order, from a checkpoint (itself included) on. */
+  /** Entries in order, from a checkpoint (itself included) on, or from the first one that was not pruned. */
   readJournal(name: RunName, from: number, limit: number): Promise<readonly EntryRow[]>;
   /** Those that are there, in the order asked for. */
   readContents(tenant: string, subject: string, digests: readonly string[]): Promise<readonly ContentRow[]>;

@@ -124,7 +124,7 @@ export function freshStores(database: () => Database, options: PostgresOptions =
 
 const empty = [
   ...["run", "attribute", "entry", "snapshot", "content", "inbox", "seen_key", "dead_letter", "activity"],
-  ...["chunk", "document"],
+  ...["chunk", "document", "removal"],
 ]
   .map((table) => `DELETE FROM holdfast.${table};`)
   .concat("UPDATE holdfast.lease SET owner = NULL, epoch = 0, taken_at = 0, until = 0")

@@ -105,7 +105,7 @@ export const endBugs: readonly Bug[] = [
   {
     name: "events that wait for a run that ends not kept",
     file: "src/store/memory/store.ts",
-    find: '      this.#lose(row, "ended");\n    }\n    run.inbox.clear();',
+    find: '      lose(this.#tables, row, "ended");\n    }\n    run.inbox.clear();',
     replace: "    }\n    run.inbox.clear();",
     catches: [1],
   },

@@ -242,8 +242,8 @@ onEveryStore((world) => {
       const gone = orderWith(4, { initial: "lost", states: { lost: {} } });
       await expect(runtime.machines.deploy(entry(gone, { evolution: "upgrade" }))).rejects.toMatchObject({
         code: "DEPLOY_REFUSED",
-        message: expect.stringMatching(/2 runs.*\bb\b.*\ba\b/s),
-        details: { runs: [{ run: "b" }, { run: "a" }] },
+        message: expect.stringMatching(/2 runs.*\ba\b.*\bb\b/s),
+        details: { runs: [{ run: "a" }, { run: "b" }] },
       });
       for (const each of [run, other]) expect((await each.head()).version).toBe(1);
       expect(runtime.machines.list("order")).toMatchObject([
@@ -252,7 +252,7 @@ onEveryStore((world) => {
       ]);
       await expect(runtime.start(gone, { id: "c" })).rejects.toMatchObject({ code: "MACHINE_INACTIVE" });
       const moved = await runtime.machines.deploy(entry(two, { evolution: "upgrade" }));
-      expect(moved).toMatchObject({ moved: [{ run: "b" }, { run: "a" }], left: [] });
+      expect(moved).toMatchObject({ moved: [{ run: "a" }, { run: "b" }], left: [] });
       expect((await run.head()).version).toBe(2);
     });
 

@@ -3,33 +3,27 @@ import { isDeepStrictEqual } from "node:util";
 import type { Json, Path } from "../../core/json.ts";
 import type { Patch } from "../../core/patch.ts";
 import { HoldfastError } from "../../errors.ts";
+import type { Entry } from "../../store/journal.ts";
 import type { RunHead } from "../../store/records.ts";
 import type { Past } from "../past.ts";
-import { lineageOf, type Told, tellBack } from "./lineage.ts";
+import { type Told, tellBack } from "./lineage.ts";
 
 /** The step that last changed what stands at a path such as `$.items[0].price`; undefined if none ever did. */
 export async function findLastChange(past: Past, head: RunHead, path: string): Promise<Told | undefined> {
   const wanted: Path = ["context", ...parsePath(path)];
-  const parts = await lineageOf(past, head);
-  for await (const told of tellBack(past, parts)) {
-    const touching = told.entry.patches.filter((patch) => touches(patch, wanted));
+  for await (const { head: own, entry } of tellBack(past, head)) {
+    const touching = entry.patches.filter((patch) => touches(patch, wanted));
     if (touching.length === 0) continue;
     // What changes on the way to a place need not change the place itself.
     const isBelow = touching.some((patch) => patch.path.length > wanted.length);
-    if (isBelow || !(await isSame(past, parts, told, wanted))) return told;
+    if (isBelow || !(await isSame(past, own, entry, wanted))) return { run: own.run, entry };
   }
   return undefined;
 }
 
 /** Whether what stands at a path is the same before and after a step that changed something on the way to it. */
-async function isSame(
-  past: Past,
-  parts: Awaited<ReturnType<typeof lineageOf>>,
-  { run, entry }: Told,
-  path: Path,
-): Promise<boolean> {
-  const { head } = parts.find((part) => part.head.run === run) as (typeof parts)[number];
-  const before = entry.seq === 1 ? await past.origin(head) : (await past.at(head, entry.seq - 1)).state;
+async function isSame(past: Past, head: RunHead, entry: Entry, path: Path): Promise<boolean> {
+  const { state: before } = await (entry.seq === 1 ? past.origin(head) : past.at(head, entry.seq - 1));
   const after = (await past.at(head, entry.seq)).state;
   return isDeepStrictEqual(valueAt(before, path), valueAt(after, path));
 }

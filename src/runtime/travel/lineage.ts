@@ -26,21 +26,29 @@ export interface Told {
   readonly entry: Entry;
 }
 
-/** A story from so many parts and entries on, in order. */
+/** A story from so many parts and entries on, in order; throws JOURNAL_PRUNED if one of them is gone. */
 export async function* tell(past: Past, parts: readonly Part[], from: number): AsyncGenerator<Told> {
   let first = from;
   for (const { head, last } of parts) {
-    if (first <= last)
+    if (first <= last) {
+      // Where it should begin is asked for first: what is read from a checkpoint on may begin later.
+      await past.checkpoint(head, first);
       for await (const entry of past.entries(head, first)) {
         if (entry.seq > last) break;
         yield { run: head.run, entry };
       }
+    }
     first = 1;
   }
 }
 
-/** A story from its end to its beginning. */
-export async function* tellBack(past: Past, parts: readonly Part[]): AsyncGenerator<Told> {
-  for (const { head, last } of parts.toReversed())
-    for await (const entry of past.back(head, last)) yield { run: head.run, entry };
+/** A run's story from its end to its beginning, each entry with the head of its run; throws JOURNAL_PRUNED where it comes to what is gone. */
+export async function* tellBack(past: Past, run: RunHead): AsyncGenerator<{ head: RunHead; entry: Entry }> {
+  for (let part: Part = { head: run, last: run.seq }; ; ) {
+    const { head, last } = part;
+    for await (const entry of past.back(head, last)) yield { head, entry };
+    if (head.fork === undefined) return;
+    const { tenant, fork } = head;
+    part = { head: await past.head({ tenant, run: fork.run }, head.run), last: fork.seq };
+  }
 }

@@ -34,7 +34,7 @@ export async function replay(
   head: RunHead,
   other?: Machine,
 ): Promise<Replay> {
-  let recorded = await past.origin(head);
+  let { state: recorded } = await past.origin(head);
   let state = recorded;
   let divergence: Replay["divergence"];
   let steps = 0;

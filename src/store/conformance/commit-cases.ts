@@ -39,7 +39,7 @@ export const commitCases: Cases = {
       parent: { run: "mother", key: "3.1", id: "child" },
       fork: { run: "origin", seq: 12 },
     };
-    const { head } = await begun(store, { head: full });
+    const { head } = await begun(store, { head: full, withSnapshot: "kept" });
     expect(await (await reopen()).readHead({ tenant, run: full.run })).toEqual(head);
   },
 

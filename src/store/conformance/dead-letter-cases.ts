@@ -196,4 +196,21 @@ export const deadLetterCases: Cases = {
     expect((await lettersOf(store, "globex")).map(({ id }) => id)).toEqual(["b"]);
     expect(await lettersOf(store, "nobody")).toEqual([]);
   },
+
+  "what a run sends to itself as it ends is lost beside what waits, also under the same key": async ({
+    store,
+    expect,
+  }) => {
+    const { epoch, head } = await begun(store, { sends: [eventOf("e1", { key: "k1" })] });
+    const sends = [eventOf("e2", { key: "k1" })];
+    await committed(store, commitOn(head, epoch, { head: { status: "done" }, sends }));
+    const letters = await store.readDeadLetters(tenant, 0, 9);
+    expect(letters.map(({ id, reason }) => [id, reason])).toEqual([
+      ...[
+        ["e1", "ended"],
+        ["e2", "ended"],
+      ],
+    ]);
+    expect(await store.readKeys(sample, ["k1"])).toEqual([]);
+  },
 };

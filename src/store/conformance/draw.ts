@@ -46,16 +46,20 @@ export class Draw {
   async next(): Promise<Operation> {
     this.#now += this.#chance.below(2_000);
     const draws: readonly [weight: number, draw: () => Operation | Promise<Operation>][] = [
-      [30, () => this.#commit()],
-      [16, () => this.#enqueue()],
+      [27, () => this.#commit()],
+      [13, () => this.#enqueue()],
       [10, () => this.#own()],
       [2, () => this.#release()],
-      [6, () => this.#recordActivities()],
+      [5, () => this.#recordActivities()],
       [2, () => this.#removeDeadLetter()],
-      [4, () => this.#appendChunks()],
+      [5, () => this.#appendChunks()],
       [4, () => this.#writeDocument()],
-      [4, () => this.#due()],
-      [22, () => this.#read()],
+      [5, () => this.#due()],
+      [3, () => this.#removeRuns()],
+      [2, () => this.#pruneJournal()],
+      [1, () => sweepAll],
+      [1, () => this.#mend()],
+      [20, () => this.#read()],
     ];
     let drawn = this.#chance.below(100);
     for (const [weight, draw] of draws) {
@@ -119,7 +123,10 @@ export class Draw {
   ): Promise<Commit> {
     const chance = this.#chance;
     const loaded = await this.#model.load(name);
-    const before = loaded?.head ?? this.#fresh(name);
+    // As with sends: a source that another item begins or ends has no certain answer.
+    const sources = recipients.filter((run) => run !== name.run);
+    const fork = { fork: { run: chance.pick(sources), seq: 1 + chance.below(4) } };
+    const before = loaded?.head ?? { ...this.#fresh(name), ...(chance.percent(25) ? fork : {}) };
     const { wakeAt: _wakeAt, ...idle } = before;
     const head = chance.percent(30) ? { ...idle, ...this.#described() } : before;
     const stale = chance.percent(8) ? chance.below(3) - 1 : 0;
@@ -236,6 +243,37 @@ export class Draw {
     );
   }
 
+  #removeRuns(): Operation {
+    const names = Array.from({ length: 1 + this.#chance.below(4) }, () => this.#name());
+    const epoch = this.#epoch();
+    return operation("removeRuns", [names, epoch], (store) => store.removeRuns(names, epoch));
+  }
+
+  /** Mostly up to a snapshot there is. */
+  async #pruneJournal(): Promise<Operation> {
+    const [name, epoch] = [this.#name(), this.#epoch()];
+    const head = await this.#model.readHead(name);
+    const found = head && (await this.#model.readAt(name, 1 + this.#chance.below(head.seq)));
+    const seq = found?.snapshot?.seq ?? this.#chance.below(6);
+    return operation("pruneJournal", [name, seq, epoch], (store) => store.pruneJournal(name, seq, epoch));
+  }
+
+  /** Sets a run back to one of its checkpoints. */
+  async #mend(): Promise<Operation> {
+    const [name, epoch] = [this.#name(), this.#epoch()];
+    const head = await this.#model.readHead(name);
+    const [entry] = head ? await this.#model.readJournal(name, 1 + this.#chance.below(head.seq), 1) : [];
+    const at = entry && (await this.#model.readAt(name, entry.seq));
+    return operation("mend", [name, entry?.seq, epoch], async (store) => {
+      const runs = await store.scan("run", { limit: 1_000 });
+      const found = runs.find(({ row }) => row?.tenant === name.tenant && row.run === name.run);
+      if (found === undefined || head === undefined || entry === undefined) return store.mend([], epoch);
+      const { seq, digest, at: updatedAt } = entry;
+      const back = { ...head, seq, digest, updatedAt, snapshotSeq: at?.snapshot?.seq ?? 0 };
+      return store.mend([{ change: "set", run: found.place, head: back }], epoch);
+    });
+  }
+
   #due(): Operation {
     const now = this.#now + this.#chance.below(5_000);
     return operation("due", now, (store) => store.due(now, 1_000));
@@ -252,6 +290,7 @@ export class Draw {
       operation("nextDue", [], (store) => store.nextDue()),
       operation("readKeys", name, (store) => store.readKeys(name, pools.key)),
       operation("readHead", name, (store) => store.readHead(name)),
+      operation("readForks", name, (store) => store.readForks(name)),
       operation("load", name, (store) => store.load(name)),
       operation("readInbox", [name, limit], (store) => store.readInbox(name, limit)),
       this.#readDeadLetters(tenant, from, limit),
@@ -283,6 +322,13 @@ export class Draw {
     };
   }
 }
+
+/** To the end, since how many rows there are is each store's own business. */
+const sweepAll: Operation = operation("sweep", [], async (store) => {
+  let swept = 0;
+  for (let rows = await store.sweep(7); rows > 0; rows = await store.sweep(7)) swept += rows;
+  return swept > 0;
+});
 
 function operation(verb: keyof Store, parameters: unknown, call: Operation["call"]): Operation {
   return { verb, parameters, call };

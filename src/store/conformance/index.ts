@@ -9,8 +9,10 @@ import { dueCases } from "./due-cases.ts";
 import { findCases } from "./find-cases.ts";
 import { dedupeCases, inboxCases } from "./inbox-cases.ts";
 import { leaseCases } from "./lease-cases.ts";
+import { mendCases } from "./mend-cases.ts";
 import { answersToReach, compareRandom } from "./random.ts";
 import { readCases } from "./read-cases.ts";
+import { removeCases } from "./remove-cases.ts";
 import { tenantCases } from "./tenant-cases.ts";
 import type { Cases, OpenStore, TestKit, World } from "./world.ts";
 
@@ -40,6 +42,8 @@ const groups: Readonly<Record<string, Cases>> = {
   document: documentCases,
   "lease and fence": leaseCases,
   tenants: tenantCases,
+  removal: removeCases,
+  mending: mendCases,
 };
 
 /** Declares the suite's tests for a store. */

@@ -18,7 +18,9 @@ export const answersToReach: readonly string[] = [
   ...["readAt some", "readDeadLetters some", "removeDeadLetter true", "removeDeadLetter false"],
   ...["readJournal some", "readContents some", "findRuns some", "readChunks some", "readDocument some"],
   ...["recordActivities true", "recordActivities false", "appendChunks true", "appendChunks false"],
-  ...["writeDocument true", "writeDocument false", "reopen"],
+  ...["writeDocument true", "writeDocument false", "reopen", "readForks some"],
+  ...["removeRuns true", "removeRuns false", "pruneJournal true", "pruneJournal false"],
+  ...["sweep true", "sweep false", "mend true", "mend false"],
 ];
 
 /** Runs one sequence; adds the answers it reached. What differs is shown with the operation and its place. */
@@ -62,7 +64,8 @@ function namesOf({ verb }: Operation, answer: unknown): string[] {
   if (typeof answer === "boolean") return [`${verb} ${answer}`];
   const parts = Array.isArray(answer) ? answer : [answer];
   if (verb === "commit" || verb === "own") return parts.map(({ outcome }) => `${verb} ${outcome}`);
-  if (verb === "enqueue" || verb === "recordActivities") return parts.map((part) => `${verb} ${part}`);
+  if (verb === "enqueue" || verb === "recordActivities" || verb === "removeRuns")
+    return parts.map((part) => `${verb} ${part}`);
   return parts.length === 0 ? [] : [`${verb} some`];
 }
 
@@ -86,6 +89,7 @@ async function contentsOfRun(store: Store, head: RunHead): Promise<readonly unkn
     store.load(head),
     store.readJournal(head, 1, 1_000),
     store.readKeys(head, pools.key),
+    store.readForks(head),
     ...Array.from({ length: head.seq }, (_, index) => store.readAt(head, index + 1)),
     ...pools.activity.map((key) => store.readChunks(head, key, 0, 1_000)),
   ]);

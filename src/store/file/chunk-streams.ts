@@ -15,6 +15,8 @@ export class ChunkStreams extends Map<string, Map<number, ChunkRow>> {
   readonly #file: string;
   readonly #grow: (bytes: number) => void;
   #bytes: number;
+  /** Whether pieces were taken out, so that the file must be written anew. */
+  isEdited = false;
 
   /** `grow` is told how long the file is with each new piece. */
   constructor(folder: Folder, file: string, bytes: number, grow: (bytes: number) => void) {
@@ -29,7 +31,13 @@ export class ChunkStreams extends Map<string, Map<number, ChunkRow>> {
   override get(key: string): Map<number, ChunkRow> {
     const known = super.get(key);
     if (known !== undefined) return known;
-    const stream = new Stream((chunk) => this.#append(key, chunk));
+    const stream = new Stream(
+      (chunk) => this.#append(key, chunk),
+      () => {
+        this.isEdited = true;
+        this.#grow(this.#bytes);
+      },
+    );
     super.set(key, stream);
     return stream;
   }
@@ -53,6 +61,11 @@ export class ChunkStreams extends Map<string, Map<number, ChunkRow>> {
     return this.#chunkAt(chunk.offset, chunk.attempt, place);
   }
 
+  /** All pieces, as lines of a file. */
+  lines(): readonly object[] {
+    return [...this].flatMap(([key, stream]) => [...stream.values()].map((chunk) => showChunk(key, chunk)));
+  }
+
   /** A piece whose bytes are read when they are looked at. */
   #chunkAt(offset: number, attempt: number, place: { at: number; length: number }): ChunkRow {
     const folder = this.#folder;
@@ -71,14 +84,21 @@ export class ChunkStreams extends Map<string, Map<number, ChunkRow>> {
 
 class Stream extends Map<number, ChunkRow> {
   readonly #append: (chunk: ChunkRow) => ChunkRow;
+  readonly #removed: () => void;
 
-  constructor(append: (chunk: ChunkRow) => ChunkRow) {
+  constructor(append: (chunk: ChunkRow) => ChunkRow, removed: () => void) {
     super();
     this.#append = append;
+    this.#removed = removed;
   }
 
   override set(offset: number, chunk: ChunkRow): this {
     return super.set(offset, this.#append(chunk));
+  }
+
+  override delete(offset: number): boolean {
+    this.#removed();
+    return super.delete(offset);
   }
 
   /** Puts in a piece that is in the file already. */

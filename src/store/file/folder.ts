@@ -47,6 +47,12 @@ export class Folder {
     return lines.reduce<number>((end, line) => end + Buffer.byteLength(lineOf(line)), at);
   }
 
+  /** Gives a file of lines these and no others; says where its end is then. */
+  rewrite(name: string, lines: readonly unknown[]): number {
+    if (lines.length === 0) this.remove(name);
+    return this.append(name, 0, lines);
+  }
+
   /** The changes of this call, which are then no longer pending. */
   take(): readonly FileChange[] {
     const changes = this.#changes;
@@ -139,6 +145,8 @@ export const places = {
   letters: (tenantFolder: string) => `tenants/${tenantFolder}/dead-letters`,
   run: (tenant: string, run: string) => `tenants/${fileName(tenant)}/runs/${fileName(run)}`,
   letter: (tenant: string, number: number) => `tenants/${fileName(tenant)}/dead-letters/${number}.json`,
+  contents: (tenantFolder: string) => `tenants/${tenantFolder}/contents`,
+  documents: (tenantFolder: string) => `tenants/${tenantFolder}/documents`,
   content: (tenant: string, subject: string, digest: string) =>
     `tenants/${fileName(tenant)}/contents/${fileName(subject)}/${fileName(digest)}.json`,
   document: (tenant: string, name: string) => `tenants/${fileName(tenant)}/documents/${fileName(name)}.json`,

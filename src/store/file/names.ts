@@ -25,6 +25,15 @@ export function fileName(name: string): string {
   return `${whole.slice(0, beginningLength)}~${hash("sha256", name, "hex")}`;
 }
 
+/** The name of which this is the file name; undefined where that cannot be told from it. */
+export function nameIn(file: string): string | undefined {
+  try {
+    return file.includes("~") ? undefined : decodeURIComponent(file);
+  } catch {
+    return undefined;
+  }
+}
+
 function escaped(characters: string): string {
   return Buffer.from(characters).toString("hex").replace(/../g, "%$&");
 }

@@ -3,7 +3,7 @@
  * file it is. On the way in every field is looked at: people edit these files.
  */
 import type { LeaseRow } from "../lease.ts";
-import type { ActivityOfEpoch } from "../memory/tables.ts";
+import type { ActivityOfEpoch, Removal } from "../memory/tables.ts";
 import type {
   ChunkRow,
   ContentRow,
@@ -134,20 +134,30 @@ export function showChunk(key: string, { offset, attempt, bytes }: ChunkRow): ob
   return { key, offset, attempt, ...show(bytes) };
 }
 
-export function showContent({ digest, bytes }: ContentRow): object {
-  return { digest, ...show(bytes) };
+/** With whose it is: names that are too long cannot be told from where the file is. */
+export function showContent(tenant: string, subject: string, { digest, bytes }: ContentRow): object {
+  return { tenant, subject, digest, ...show(bytes) };
 }
 
 export function contentOf(value: unknown): ContentRow {
   return { digest: new Fields(value).text("digest"), bytes: hide(value) };
 }
 
-export function showDocument(name: string, { version, bytes }: DocumentRow): object {
-  return { name, version, ...show(bytes) };
+export function showDocument(tenant: string, name: string, { version, bytes }: DocumentRow): object {
+  return { tenant, name, version, ...show(bytes) };
 }
 
 export function documentOf(value: unknown): DocumentRow {
   return { version: new Fields(value).count("version"), bytes: hide(value) };
+}
+
+export function removalOf(value: unknown): Removal {
+  const fields = new Fields(value);
+  return {
+    tenant: fields.text("tenant"),
+    subject: fields.optional("subject", fields.text).subject,
+    rows: fields.number("rows"),
+  };
 }
 
 export function leaseOf(value: unknown): LeaseRow {

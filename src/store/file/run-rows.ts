@@ -3,11 +3,10 @@
  * its activities. What changes is in memory and goes into intents as it changes; the rest is read when it is asked for.
  */
 import { isHoldfastError } from "../../errors.ts";
-import type { Entries, StoredRun } from "../memory/tables.ts";
+import type { StoredRun } from "../memory/tables.ts";
 import {
   type ActivityRow,
   type ChunkRow,
-  type EntryRow,
   type InboxRow,
   isFinal,
   type RunHead,
@@ -17,19 +16,8 @@ import { ChunkStreams } from "./chunk-streams.ts";
 import { Fields } from "./fields.ts";
 import { type Folder, places } from "./folder.ts";
 import type { RunChange } from "./intent.ts";
-import { findLine, readLines } from "./lines.ts";
-import {
-  activityOf,
-  entryOf,
-  eventOf,
-  headOf,
-  seenKeyOf,
-  seqOf,
-  showActivity,
-  showEntry,
-  showEvent,
-  showSnapshot,
-} from "./rows.ts";
+import { JournalFile } from "./journal-file.ts";
+import { activityOf, eventOf, headOf, seenKeyOf, showActivity, showEvent, showSnapshot } from "./rows.ts";
 import { hide } from "./shown.ts";
 import { showState } from "./state.ts";
 import { type Changes, Tracked } from "./tracked.ts";
@@ -38,7 +26,7 @@ export class FileRun implements StoredRun {
   readonly inbox: Tracked<string, InboxRow>;
   readonly seen: Tracked<string, number | undefined>;
   readonly activities: Tracked<string, { readonly row: ActivityRow; readonly epoch: number }>;
-  readonly entries: Entries;
+  readonly entries: JournalFile;
   /** Whether an intent of the log has told the whole run. */
   isLogged = false;
   /** How large its file was when it was last written. */
@@ -46,7 +34,7 @@ export class FileRun implements StoredRun {
   readonly #folder: Folder;
   readonly #tell: () => void;
   #head: RunHead;
-  #journalBytes = 0;
+  #pruned = 0;
   #chunkBytes = 0;
   #snapshots: readonly SnapshotRow[] = [];
   #streams: ChunkStreams | undefined;
@@ -59,10 +47,8 @@ export class FileRun implements StoredRun {
     this.inbox = new Tracked(this.#tell);
     this.seen = new Tracked(this.#tell);
     this.activities = new Tracked(this.#tell);
-    this.entries = {
-      append: (rows) => this.#appendEntries(rows),
-      read: (from, upTo, limit) => this.#readEntries(from, Math.min(upTo, this.#head.seq), limit),
-    };
+    const range = () => ({ first: this.#pruned + 1, last: this.#head.seq });
+    this.entries = new JournalFile(folder, this.#journalFile, range, this.#tell);
   }
 
   get head(): RunHead {
@@ -72,7 +58,16 @@ export class FileRun implements StoredRun {
   set head(head: RunHead) {
     this.#head = head;
     // Nobody streams to a run that has ended, so where its pieces are need not be remembered.
-    if (isFinal(head)) this.#streams = undefined;
+    if (isFinal(head) && !this.#streams?.isEdited) this.#streams = undefined;
+    this.#tell();
+  }
+
+  get pruned(): number {
+    return this.#pruned;
+  }
+
+  set pruned(seq: number) {
+    this.#pruned = seq;
     this.#tell();
   }
 
@@ -81,10 +76,15 @@ export class FileRun implements StoredRun {
   }
 
   set snapshots(rows: readonly SnapshotRow[]) {
-    const before = new Set(this.#snapshots.map(({ seq }) => seq));
-    for (const row of rows)
-      if (!before.delete(row.seq)) this.#folder.put(this.#snapshotFile(row.seq), showSnapshot(row));
-    for (const seq of before) this.#folder.remove(this.#snapshotFile(seq));
+    const before = new Map(this.#snapshots.map((row) => [row.seq, row]));
+    for (const row of rows) {
+      const known = before.get(row.seq);
+      // Only one that is new is looked into: those that stay need not be read.
+      if (known !== row && (known === undefined || Buffer.compare(known.bytes, row.bytes) !== 0))
+        this.#folder.put(this.#snapshotFile(row.seq), showSnapshot(row));
+      before.delete(row.seq);
+    }
+    for (const seq of before.keys()) this.#folder.remove(this.#snapshotFile(seq));
     this.#snapshots = rows.map(({ seq, kept }) => this.#snapshotAt(seq, kept === true));
     this.#tell();
   }
@@ -139,35 +139,13 @@ export class FileRun implements StoredRun {
     };
   }
 
-  #appendEntries(rows: readonly EntryRow[]): void {
-    this.#journalBytes = this.#folder.append(this.#journalFile, this.#journalBytes, rows.map(showEntry));
-    this.#tell();
-  }
-
-  /** Those of the journal; all that should be there are, or it is damaged. A page of them may also end before the damage. */
-  #readEntries(from: number, upTo: number, limit: number): readonly EntryRow[] {
-    const first = Math.max(1, from);
-    const count = Math.min(limit, upTo - first + 1);
-    if (count <= 0) return [];
-    const entries: EntryRow[] = [];
-    try {
-      this.#folder.readParts(this.#journalFile, (read) => {
-        const start = findLine(read, this.#journalBytes, first, seqOf);
-        for (const { text } of readLines(read, start, this.#journalBytes)) {
-          const wanted = first + entries.length;
-          if (entries.length === count || seqOf(text) > wanted) break;
-          if (seqOf(text) === wanted) entries.push(entryOf(JSON.parse(text)));
-        }
-        if (entries.length < count) throw new Error(`the entry ${first + entries.length} is missing`);
-      });
-    } catch (error) {
-      if (limit === Number.POSITIVE_INFINITY || entries.length === 0) throw error;
-    }
-    return entries;
-  }
-
   /** What changed since this was last asked; everything, if the log has not told it yet. */
   takeChange(): RunChange {
+    this.entries.settle();
+    if (this.#streams?.isEdited) {
+      this.#chunkBytes = this.#folder.rewrite(this.#chunkFile, this.#streams.lines());
+      this.#streams = undefined;
+    }
     const whole = !this.isLogged;
     this.isLogged = true;
     return this.#changeOf(whole);
@@ -178,8 +156,9 @@ export class FileRun implements StoredRun {
       whole,
       head: this.#head,
       files: {
-        journalBytes: this.#journalBytes,
+        journalBytes: this.entries.bytes,
         chunkBytes: this.#chunkBytes,
+        pruned: this.#pruned,
         snapshots: this.#snapshots.map(({ seq }) => seq),
         kept: this.#snapshots.flatMap(({ seq, kept }) => (kept ? seq : [])),
       },
@@ -199,10 +178,18 @@ export class FileRun implements StoredRun {
     return `${JSON.stringify(shown, null, 2).slice(0, -2)},\n  "keys": [${rows}${rows && "\n  "}]\n}\n`;
   }
 
+  /** Removes all its files. */
+  remove(): void {
+    this.entries.remove();
+    if (this.#chunkBytes > 0) this.#folder.remove(this.#chunkFile);
+    for (const { seq } of this.#snapshots) this.#folder.remove(this.#snapshotFile(seq));
+    this.#folder.remove(this.file);
+  }
+
   /** Its files of lines, and how long each must be. */
   get lengths(): ReadonlyMap<string, number> {
     return new Map([
-      [this.#journalFile, this.#journalBytes],
+      [this.#journalFile, this.entries.bytes],
       [this.#chunkFile, this.#chunkBytes],
     ]);
   }
@@ -211,7 +198,8 @@ export class FileRun implements StoredRun {
   restore({ head, files, inbox, activities, keys }: RunChange): void {
     this.#head = headOf(head);
     const extents = new Fields(files);
-    this.#journalBytes = extents.count("journalBytes");
+    this.entries.restore(extents.count("journalBytes"));
+    this.#pruned = extents.count("pruned");
     this.#chunkBytes = extents.count("chunkBytes");
     const kept = new Set(extents.list("kept"));
     this.#snapshots = extents.list("snapshots").map((seq) => this.#snapshotAt(seq as number, kept.has(seq)));

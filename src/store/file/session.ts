@@ -16,7 +16,7 @@ import type { Store } from "../store.ts";
 import { corrupt, takenOver } from "./errors.ts";
 import { codeOf, type Files } from "./files.ts";
 import { Folder, places } from "./folder.ts";
-import type { FileChange, Intent, RunChange } from "./intent.ts";
+import type { FileChange, Intent, RunChange, RunRemoval } from "./intent.ts";
 import { IntentLog } from "./intent-log.ts";
 import { lineOf } from "./lines.ts";
 import { letterOf } from "./rows.ts";
@@ -72,7 +72,8 @@ export class Session {
   async #recover(): Promise<void> {
     const cuts = this.#load(this.#log.read());
     this.#make(this.#folder.take());
-    for (const [name, length] of cuts) this.#writeAt(name, length, new Uint8Array());
+    for (const [name, length] of cuts)
+      if (this.#folder.size(name) > length) this.#writeAt(name, length, new Uint8Array());
     await this.#sync();
     this.#log.begin();
   }
@@ -80,9 +81,10 @@ export class Session {
   /** Reads everything that is kept in memory (S4); says which files of lines are longer than they should be. */
   #load(intents: readonly Intent[]): ReadonlyMap<string, number> {
     for (const { files } of intents) this.#folder.restore(files);
-    const told = new Map<string, RunChange[]>();
+    const told = new Map<string, (RunChange | RunRemoval)[]>();
     for (const change of intents.flatMap(({ runs }) => runs)) {
-      const file = `${places.run(change.head.tenant, change.head.run)}.json`;
+      const { tenant, run } = "removed" in change ? change.removed : change.head;
+      const file = `${places.run(tenant, run)}.json`;
       const changes = told.get(file);
       if (changes === undefined) told.set(file, [change]);
       else changes.push(change);
@@ -96,11 +98,18 @@ export class Session {
     );
     for (const file of found) if (!told.has(file)) this.#loadRun(file);
     for (const [file, changes] of told)
-      for (const change of changes)
-        this.#behind.add(this.#folder.check(file, () => this.#tables.restoreRun(change)));
+      for (const change of changes) this.#folder.check(file, () => this.#restore(change));
     this.#loadLetters();
     this.#loadStore();
     return this.#checkLengths(intents);
+  }
+
+  #restore(change: RunChange | RunRemoval): void {
+    if (!("removed" in change)) this.#behind.add(this.#tables.restoreRun(change));
+    else {
+      const gone = this.#tables.restoreRemoval(change.removed);
+      if (gone !== undefined) this.#behind.delete(gone);
+    }
   }
 
   #loadRun(file: string): void {
@@ -131,7 +140,9 @@ export class Session {
   #checkLengths(intents: readonly Intent[]): ReadonlyMap<string, number> {
     const begins = new Map<string, number>();
     for (const change of intents.flatMap(({ files }) => files))
-      if ("append" in change && !begins.has(change.append)) begins.set(change.append, change.at);
+      if ("append" in change)
+        begins.set(change.append, Math.min(change.at, begins.get(change.append) ?? change.at));
+      else if ("remove" in change) begins.set(change.remove, 0);
     const cuts = new Map<string, number>();
     for (const run of this.#tables.runs.values())
       for (const [name, length] of (run as FileRun).lengths) {
@@ -149,9 +160,13 @@ export class Session {
     const change = this.#tables.take();
     if (change === undefined) return;
     this.#isFlushing = true;
-    const { files, runs, changed } = change;
+    const { files, runs, changed, removed } = change;
     this.#checkLog();
     const bytes = this.#log.append({ files, runs });
+    for (const run of removed) {
+      this.#logged.delete(run);
+      this.#behind.delete(run);
+    }
     for (const run of changed) {
       this.#logged.add(run);
       this.#behind.add(run);

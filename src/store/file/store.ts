@@ -23,6 +23,8 @@ import type {
   SeenKey,
 } from "../records.ts";
 import type { Commit, CommitOutcome, EnqueueOutcome, Lease, LoadedRun, RunQuery, Store } from "../store.ts";
+import type { Fork, Mending, RowKind, ScanQuery, Stored } from "../upkeep.ts";
+import { copyDirectory } from "./backup.ts";
 import { notOpen, storeError } from "./errors.ts";
 import { diskFiles } from "./files.ts";
 import { identify, mark } from "./identity.ts";
@@ -185,6 +187,39 @@ export class FileStore implements Store {
 
   writeDocument(tenant: string, name: string, expect: number, bytes: Uint8Array): Promise<boolean> {
     return this.#do((model) => model.writeDocument(tenant, name, expect, bytes));
+  }
+
+  removeRuns(names: readonly RunName[], epoch: number): Promise<readonly boolean[]> {
+    return this.#do((model) => model.removeRuns(names, epoch));
+  }
+
+  readForks(name: RunName): Promise<readonly Fork[]> {
+    return this.#do((model) => model.readForks(name));
+  }
+
+  pruneJournal(name: RunName, seq: number, epoch: number): Promise<boolean> {
+    return this.#do((model) => model.pruneJournal(name, seq, epoch));
+  }
+
+  /** The files of what was removed are gone at once; contents go by and by. */
+  sweep(limit: number): Promise<number> {
+    return this.#do((model) => model.sweep(limit));
+  }
+
+  /** Whoever else wants something of the store waits until the copy is there. */
+  backup(destination: string): Promise<void> {
+    return this.#do(async () => {
+      await this.#session?.checkpoint();
+      await copyDirectory(this.#directory, resolve(destination), lockFile, this.#parts.files);
+    });
+  }
+
+  scan<Kind extends RowKind>(kind: Kind, query: ScanQuery): Promise<readonly Stored<Kind>[]> {
+    return this.#do((model) => model.scan(kind, query));
+  }
+
+  mend(changes: readonly Mending[], epoch: number): Promise<boolean> {
+    return this.#do((model) => model.mend(changes, epoch));
   }
 
   /** One verb: what it changes is certain when its answer is given. */

@@ -1,26 +1,32 @@
 /** The tables that the file store lends to the memory store's decisions: they look like maps, and are files. */
+import { posix } from "node:path";
+import { isHoldfastError } from "../../errors.ts";
 import { type LeaseRow, unowned } from "../lease.ts";
-import type { StoredRun, Tables } from "../memory/tables.ts";
-import type { ContentRow, DeadLetterRow, DocumentRow, RunHead } from "../records.ts";
+import type { Contents, Removal, StoredRun, Tables } from "../memory/tables.ts";
+import type { ContentRow, DeadLetterRow, DocumentRow, RunHead, RunName } from "../records.ts";
 import { Fields } from "./fields.ts";
 import { type Folder, places } from "./folder.ts";
 import type { Intent, RunChange } from "./intent.ts";
-import { contentOf, documentOf, leaseOf, showContent, showDocument, showLetter } from "./rows.ts";
+import { nameIn } from "./names.ts";
+import { contentOf, documentOf, leaseOf, removalOf, showContent, showDocument, showLetter } from "./rows.ts";
 import { FileRun } from "./run-rows.ts";
 
 /** What one call changed, and of which runs. */
 export interface Change extends Omit<Intent, "number"> {
   readonly changed: ReadonlySet<FileRun>;
+  readonly removed: ReadonlySet<FileRun>;
 }
 
 export class FileTables implements Tables {
-  readonly runs = new Map<string, StoredRun>();
+  readonly runs = new Runs((run) => this.#remove(run));
   readonly deadLetters: Letters;
   readonly #folder: Folder;
   #lease = unowned;
   #lettersLost = 0;
+  #removals: readonly Removal[] = [];
   #isStoreChanged = false;
   #changed = new Set<FileRun>();
+  #removed = new Set<FileRun>();
 
   constructor(folder: Folder) {
     this.#folder = folder;
@@ -45,23 +51,90 @@ export class FileTables implements Tables {
     this.#isStoreChanged = true;
   }
 
-  readonly contents = {
+  get removals(): readonly Removal[] {
+    return this.#removals;
+  }
+
+  set removals(removals: readonly Removal[]) {
+    this.#removals = removals;
+    this.#isStoreChanged = true;
+  }
+
+  readonly contents: Contents = {
     has: (place: string): boolean => this.#folder.has(contentFile(place)),
     get: (place: string): ContentRow | undefined => this.#folder.read(contentFile(place), contentOf),
     set: (place: string, row: ContentRow) => {
-      this.#folder.put(contentFile(place), showContent(row));
+      const [tenant, subject] = JSON.parse(place) as [string, string];
+      this.#folder.put(contentFile(place), showContent(tenant, subject, row));
       return this.contents as never;
     },
+    delete: (place: string) => this.#removeFile(contentFile(place)),
+    keys: () =>
+      this.#folder
+        .list(places.tenants)
+        .flatMap((tenant) =>
+          this.#folder
+            .list(places.contents(tenant))
+            .flatMap((subject) => this.#contentsIn(`${places.contents(tenant)}/${subject}`)),
+        )
+        .values(),
+    of: (tenant, subject) => this.#contentsIn(posix.dirname(places.content(tenant, subject, ""))),
   };
 
   readonly documents = {
     get: (place: string): DocumentRow | undefined => this.#folder.read(documentFile(place), documentOf),
     set: (place: string, row: DocumentRow) => {
-      const [, name] = JSON.parse(place) as [string, string];
-      this.#folder.put(documentFile(place), showDocument(name, row));
+      const [tenant, name] = JSON.parse(place) as [string, string];
+      this.#folder.put(documentFile(place), showDocument(tenant, name, row));
       return this.documents as never;
     },
+    delete: (place: string) => this.#removeFile(documentFile(place)),
+    keys: () =>
+      this.#folder
+        .list(places.tenants)
+        .flatMap((tenant) => this.#placesIn(places.documents(tenant), ["tenant", "name"]))
+        .values(),
   };
+
+  #contentsIn(folder: string): readonly string[] {
+    return this.#placesIn(folder, ["tenant", "subject", "digest"]);
+  }
+
+  /** The places of the files in a folder, by these fields: as its path tells them, or else the file itself. */
+  #placesIn(folder: string, fields: readonly string[]): readonly string[] {
+    return this.#folder
+      .list(folder)
+      .filter((name) => name.endsWith(".json"))
+      .flatMap((name) => {
+        const [, tenant = "", , ...rest] = `${folder}/${name.slice(0, -".json".length)}`.split("/");
+        const names = [tenant, ...rest].map(nameIn);
+        if (!names.includes(undefined)) return JSON.stringify(names);
+        return this.#told(`${folder}/${name}`, fields);
+      });
+  }
+
+  /** The place that a file tells itself; none, if it is damaged as well as cut in its name. */
+  #told(file: string, names: readonly string[]): readonly string[] {
+    try {
+      const values = this.#folder.need(file, (value) => names.map((name) => new Fields(value).text(name)));
+      return [JSON.stringify(values)];
+    } catch (error) {
+      if (isHoldfastError(error)) return [];
+      throw error;
+    }
+  }
+
+  #removeFile(file: string): boolean {
+    const isThere = this.#folder.has(file);
+    if (isThere) this.#folder.remove(file);
+    return isThere;
+  }
+
+  #remove(run: FileRun): void {
+    run.remove();
+    this.#removed.add(run);
+    this.#changed.delete(run);
+  }
 
   createRun(head: RunHead): FileRun {
     return new FileRun(head, this.#folder, (run) => this.#changed.add(run));
@@ -70,13 +143,19 @@ export class FileTables implements Tables {
   /** What was changed since this was last asked; undefined if nothing was. */
   take(): Change | undefined {
     if (this.#isStoreChanged)
-      this.#folder.put(places.store, { lease: this.#lease, deadLettersLost: this.#lettersLost });
+      this.#folder.put(places.store, {
+        ...{ lease: this.#lease, deadLettersLost: this.#lettersLost, removals: this.#removals },
+      });
     this.#isStoreChanged = false;
-    const files = this.#folder.take();
-    const changed = this.#changed;
-    if (files.length === 0 && changed.size === 0) return undefined;
+    const [changed, removed] = [this.#changed, this.#removed];
     this.#changed = new Set();
-    return { files, runs: [...changed].map((run) => run.takeChange()), changed };
+    this.#removed = new Set();
+    const runs = [
+      ...Array.from(removed, ({ head: { tenant, run } }) => ({ removed: { tenant, run } })),
+      ...Array.from(changed, (run) => run.takeChange()),
+    ];
+    const files = this.#folder.take();
+    return files.length === 0 && runs.length === 0 ? undefined : { files, runs, changed, removed };
   }
 
   /** Whether there is something to take. */
@@ -89,6 +168,15 @@ export class FileTables implements Tables {
     const fields = new Fields(value);
     this.#lease = leaseOf(fields.object("lease"));
     this.#lettersLost = fields.count("deadLettersLost");
+    this.#removals = fields.list("removals").map(removalOf);
+  }
+
+  /** Takes back a run that was removed later; gives it, if it was there. */
+  restoreRemoval({ tenant, run }: RunName): FileRun | undefined {
+    const name = JSON.stringify([tenant, run]);
+    const found = this.runs.get(name) as FileRun | undefined;
+    this.runs.restoreRemoval(name);
+    return found;
   }
 
   /** Puts back a run, or a change of one that is there. */
@@ -102,6 +190,27 @@ export class FileTables implements Tables {
     found.restore(change);
     this.runs.set(name, found);
     return found;
+  }
+}
+
+/** The runs; one that is taken out is removed. */
+class Runs extends Map<string, StoredRun> {
+  readonly #remove: (run: FileRun) => void;
+
+  constructor(remove: (run: FileRun) => void) {
+    super();
+    this.#remove = remove;
+  }
+
+  override delete(name: string): boolean {
+    const run = this.get(name);
+    if (run !== undefined) this.#remove(run as FileRun);
+    return super.delete(name);
+  }
+
+  /** Takes out one whose files are no more, or will be none. */
+  restoreRemoval(name: string): void {
+    super.delete(name);
   }
 }
 

@@ -5,7 +5,7 @@
  * process.
  */
 import { limits } from "../../limits.ts";
-import { checkCommit, withStarts } from "../commit.ts";
+import { checkCommit, sourceOf, withStarts } from "../commit.ts";
 import { aliveBefore, isOwnedUnder, takeLease } from "../lease.ts";
 import {
   type ActivityRow,
@@ -19,10 +19,13 @@ import {
   type RunHead,
   type RunName,
   type SeenKey,
-  type SnapshotRow,
-  snapshotsKept,
 } from "../records.ts";
 import type { Commit, CommitOutcome, EnqueueOutcome, Lease, LoadedRun, RunQuery, Store } from "../store.ts";
+import { type Fork, type Mending, noBackup, type RowKind, type ScanQuery, type Stored } from "../upkeep.ts";
+import { compareText, copy, fits, inOrder, lose, nameOf, newestFirst, stateAt, withoutOld } from "./kept.ts";
+import { mend } from "./mend.ts";
+import { forksOf, prune, removeRun, sweep } from "./remove.ts";
+import { scan } from "./scan.ts";
 import { memoryTables, type StoredRun, type Tables } from "./tables.ts";
 
 /** A store for tests and for runs that may be forgotten: it keeps everything in this process. */
@@ -81,8 +84,19 @@ export class MemoryStore implements Store {
     const { inbox, seen } = this.#find(head) ?? this.#tables.createRun(head);
     if (!consumed.every(({ id }) => inbox.has(id)))
       return { outcome: "conflict", run: head.run, seq: commit.expect };
+    if (withStarts([commit]).some((one) => !this.#hasSource(one)))
+      return { outcome: "conflict", run: head.run, seq: commit.expect };
     const repeated = keys.find(({ key }) => seen.has(key));
     return repeated === undefined ? undefined : { outcome: "duplicate", key: repeated.key };
+  }
+
+  /** Whether what a new run is to stand on is there. */
+  #hasSource(commit: Commit): boolean {
+    const source = sourceOf(commit);
+    const run = source && this.#find(source);
+    return (
+      source === undefined || (run !== undefined && source.seq >= run.pruned && source.seq <= run.head.seq)
+    );
   }
 
   #write(commit: Commit): void {
@@ -112,7 +126,7 @@ export class MemoryStore implements Store {
     for (const { sends } of withStarts([commit]))
       for (const row of sends) {
         const outcome = this.#deliver(row);
-        if (outcome === "missing" || outcome === "ended") this.#lose(row, outcome);
+        if (outcome === "missing" || outcome === "ended") lose(this.#tables, row, outcome);
       }
   }
 
@@ -120,18 +134,9 @@ export class MemoryStore implements Store {
   #bury(run: StoredRun): void {
     for (const row of inOrder(run.inbox.values())) {
       if (row.key !== undefined) run.seen.delete(row.key);
-      this.#lose(row, "ended");
+      lose(this.#tables, row, "ended");
     }
     run.inbox.clear();
-  }
-
-  #lose(row: InboxRow, reason: DeadLetterRow["reason"]): void {
-    if (row.expendable) return;
-    this.#tables.lettersLost++;
-    this.#tables.deadLetters.set(
-      this.#tables.lettersLost,
-      copy({ ...row, number: this.#tables.lettersLost, reason }),
-    );
   }
 
   async enqueue(rows: readonly InboxRow[]): Promise<readonly EnqueueOutcome[]> {
@@ -211,7 +216,8 @@ export class MemoryStore implements Store {
 
   async readAt(name: RunName, seq: number): Promise<Pick<LoadedRun, "snapshot" | "entries"> | undefined> {
     const run = this.#find(name);
-    return run === undefined || seq < 1 || seq > run.head.seq ? undefined : copy(stateAt(run, seq));
+    const isThere = run !== undefined && seq >= Math.max(1, run.pruned) && seq <= run.head.seq;
+    return isThere ? copy(stateAt(run, seq)) : undefined;
   }
 
   async readJournal(name: RunName, from: number, limit: number): Promise<readonly EntryRow[]> {
@@ -288,66 +294,44 @@ export class MemoryStore implements Store {
     return true;
   }
 
+  async removeRuns(names: readonly RunName[], epoch: number): Promise<readonly boolean[]> {
+    return names.map((name) => isOwnedUnder(this.#tables.lease, epoch) && removeRun(this.#tables, name));
+  }
+
+  async readForks(name: RunName): Promise<readonly Fork[]> {
+    return copy(forksOf(this.#tables, name));
+  }
+
+  async pruneJournal(name: RunName, seq: number, epoch: number): Promise<boolean> {
+    return isOwnedUnder(this.#tables.lease, epoch) && prune(this.#tables, name, seq);
+  }
+
+  async sweep(limit: number): Promise<number> {
+    return sweep(this.#tables, limit);
+  }
+
+  async backup(): Promise<void> {
+    throw noBackup("The memory store", "it keeps nothing that could outlive the process");
+  }
+
+  async scan<Kind extends RowKind>(kind: Kind, query: ScanQuery): Promise<readonly Stored<Kind>[]> {
+    return copy(scan(this.#tables, kind, query));
+  }
+
+  async mend(changes: readonly Mending[], epoch: number): Promise<boolean> {
+    const isAllowed = changes.every(({ change }) => change === "lease");
+    if (!isAllowed && !isOwnedUnder(this.#tables.lease, epoch)) return false;
+    for (const change of changes) mend(this.#tables, change);
+    this.#tables.lease = { ...this.#tables.lease, owner: undefined };
+    return true;
+  }
+
   #find(name: RunName): StoredRun | undefined {
     return this.#tables.runs.get(nameOf(name));
   }
 }
 
-const nameOf = ({ tenant, run }: RunName): string => JSON.stringify([tenant, run]);
-
-/** The newest ones, and those that are kept for good. */
-function withoutOld(snapshots: readonly SnapshotRow[]): readonly SnapshotRow[] {
-  return snapshots.filter(({ kept }, index) => kept || index >= snapshots.length - snapshotsKept);
-}
-
-/** What rebuilds the state at a checkpoint. */
-function stateAt(run: StoredRun, seq: number): Pick<LoadedRun, "snapshot" | "entries"> {
-  const snapshot = run.snapshots.findLast((kept) => kept.seq <= seq);
-  const after = snapshot?.seq ?? 0;
-  return { snapshot, entries: run.entries.read(after + 1, seq, Number.POSITIVE_INFINITY) };
-}
-
-/** As they are taken: the highest priority first, then by id. */
-function inOrder(rows: Iterable<InboxRow>): InboxRow[] {
-  return [...rows].sort((one, other) => other.priority - one.priority || compareText(one.id, other.id));
-}
-
-function newestFirst(one: Place, other: Place): number {
-  return other.createdAt - one.createdAt || compareText(other.run, one.run);
-}
-
-type Place = NonNullable<RunQuery["after"]>;
-
-function fits(head: RunHead, query: RunQuery): boolean {
-  const { tenant, subject, machine, status, createdFrom, createdBefore, attributes = {} } = query;
-  return (
-    head.tenant === tenant &&
-    (subject === undefined || head.subject === subject) &&
-    (machine === undefined || head.machine === machine) &&
-    (status === undefined || head.status === status) &&
-    (createdFrom === undefined || head.createdAt >= createdFrom) &&
-    (createdBefore === undefined || head.createdAt < createdBefore) &&
-    Object.entries(attributes).every(
-      ([name, value]) => Object.hasOwn(head.attributes, name) && head.attributes[name] === value,
-    )
-  );
-}
-
 /** One by one: there may be more than a call can have arguments. */
 function earliest(times: readonly number[]): number {
   return times.reduce((least, time) => Math.min(least, time), Number.POSITIVE_INFINITY);
-}
-
-/** By code point, as databases do it; JavaScript's own order is by UTF-16 unit. */
-function compareText(one: string, other: string): number {
-  return Buffer.compare(Buffer.from(one), Buffer.from(other));
-}
-
-/** A frozen copy, without fields that are undefined. Bytes cannot be frozen, but these are nobody else's. */
-function copy<Value>(value: Value): Value {
-  if (value instanceof Uint8Array) return new Uint8Array(value) as Value;
-  if (Array.isArray(value)) return Object.freeze(value.map(copy)) as Value;
-  if (typeof value !== "object" || value === null) return value;
-  const fields = Object.entries(value).filter(([, field]) => field !== undefined);
-  return Object.freeze(Object.fromEntries(fields.map(([name, field]) => [name, copy(field)]))) as Value;
 }

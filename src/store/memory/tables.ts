@@ -22,15 +22,31 @@ export interface Tables {
   lettersLost: number;
   readonly deadLetters: Map<number, DeadLetterRow>;
   readonly runs: Map<string, StoredRun>;
-  readonly contents: Pick<Map<string, ContentRow>, "get" | "has" | "set">;
-  readonly documents: Pick<Map<string, DocumentRow>, "get" | "set">;
+  readonly contents: Contents;
+  readonly documents: Pick<Map<string, DocumentRow>, "get" | "set" | "delete" | "keys">;
+  /** What was removed and is not swept yet, the oldest first. */
+  removals: readonly Removal[];
   /** A run that has nothing yet. It is kept once it is put among the others. */
   createRun(head: RunHead): StoredRun;
+}
+
+export interface Contents extends Pick<Map<string, ContentRow>, "get" | "has" | "set" | "delete" | "keys"> {
+  /** The places of those that a subject has. */
+  of(tenant: string, subject: string): readonly string[];
+}
+
+/** What was removed: a subject whose contents may go, and how many rows there are to sweep besides. */
+export interface Removal {
+  readonly tenant: string;
+  readonly subject: string | undefined;
+  readonly rows: number;
 }
 
 export interface StoredRun {
   head: RunHead;
   readonly entries: Entries;
+  /** Entries up to here were pruned. */
+  pruned: number;
   snapshots: readonly SnapshotRow[];
   readonly inbox: Map<string, InboxRow>;
   /** Each key with the checkpoint of the step that took its event; none while that waits. */
@@ -49,6 +65,12 @@ export interface Entries {
   append(rows: readonly EntryRow[]): void;
   /** Those of these checkpoints, both included, in order; at most so many. */
   read(from: number, upTo: number, limit: number): readonly EntryRow[];
+  /** Takes out those of these checkpoints, both included. */
+  drop(from: number, upTo: number): void;
+  /** Puts one in the place of that at its checkpoint. */
+  put(row: EntryRow): void;
+  /** All that there are, by their checkpoints; `read` throws STORE_CORRUPT for one that is damaged. */
+  scan(): readonly { readonly seq: number; readonly read: () => EntryRow }[];
 }
 
 /** Tables in this process, and nowhere else. */
@@ -58,11 +80,13 @@ export function memoryTables(): Tables {
     lettersLost: 0,
     deadLetters: new Map(),
     runs: new Map(),
-    contents: new Map(),
+    contents: new ContentMap(),
     documents: new Map(),
+    removals: [],
     createRun: (head) => ({
       head,
       entries: new EntryList(),
+      pruned: 0,
       snapshots: [],
       inbox: new Map(),
       seen: new Map(),
@@ -72,8 +96,17 @@ export function memoryTables(): Tables {
   };
 }
 
+class ContentMap extends Map<string, ContentRow> implements Contents {
+  of(tenant: string, subject: string): readonly string[] {
+    return [...this.keys()].filter((place) => {
+      const [owner, whose] = JSON.parse(place) as [string, string];
+      return owner === tenant && whose === subject;
+    });
+  }
+}
+
 class EntryList implements Entries {
-  readonly #rows: EntryRow[] = [];
+  #rows: EntryRow[] = [];
 
   append(rows: readonly EntryRow[]): void {
     this.#rows.push(...rows);
@@ -82,4 +115,21 @@ class EntryList implements Entries {
   read(from: number, upTo: number, limit: number): readonly EntryRow[] {
     return this.#rows.filter(({ seq }) => seq >= from && seq <= upTo).slice(0, limit);
   }
+
+  drop(from: number, upTo: number): void {
+    this.#rows = this.#rows.filter(({ seq }) => seq < from || seq > upTo);
+  }
+
+  put(row: EntryRow): void {
+    this.#rows = replaced(this.#rows, row);
+  }
+
+  scan(): readonly { readonly seq: number; readonly read: () => EntryRow }[] {
+    return this.#rows.map((row) => ({ seq: row.seq, read: () => row }));
+  }
+}
+
+/** Rows with another one in the place of that at its checkpoint. */
+export function replaced<Row extends { readonly seq: number }>(rows: readonly Row[], row: Row): Row[] {
+  return [...rows.filter(({ seq }) => seq !== row.seq), row].sort((one, other) => one.seq - other.seq);
 }

@@ -13,8 +13,8 @@ export const commitFunctions = (schema: string): string =>
   `${refuse(schema)}${describe(schema)}${writeBeside(schema)}${commitParts(schema)}${commit(schema)}`;
 
 /** What stands against the items of a commit, the first reason of each, in the order the port gives. */
-const refuse = (schema: string): string => `
-  CREATE FUNCTION ${schema}.refuse(
+const refuse = (schema: string, create = "CREATE FUNCTION", forks = ""): string => `
+  ${create} ${schema}.refuse(
     p_roots int[], p_ids bigint[], p_expects bigint[], p_seqs bigint[], p_epochs bigint[], p_beside jsonb
   ) RETURNS jsonb LANGUAGE plpgsql AS $$
   DECLARE
@@ -32,7 +32,7 @@ const refuse = (schema: string): string => `
           WHERE i.seq <> i.expect
         UNION ALL SELECT p_roots[c.item], 3, c.item, 'conflict', NULL, 0
           FROM jsonb_to_recordset(p_beside -> 'consumed') c(item int, id text)
-          WHERE NOT EXISTS (SELECT 1 FROM ${schema}.inbox b WHERE b.run_id = p_ids[c.item] AND b.id = c.id)
+          WHERE NOT EXISTS (SELECT 1 FROM ${schema}.inbox b WHERE b.run_id = p_ids[c.item] AND b.id = c.id)${forks}
         UNION ALL SELECT p_roots[k.item], 4, k.item, 'duplicate', k.key, k.place
           FROM ROWS FROM (jsonb_to_recordset(p_beside -> 'keys') AS (item int, key text))
             WITH ORDINALITY k(item, key, place)
@@ -146,8 +146,34 @@ const writeBeside = (
   END $$;
 `;
 
-const commit = (schema: string): string => `
-  CREATE FUNCTION ${schema}.commit(
+/** Commits as they are since runs can be removed: what is known of a run may be of one that is gone. */
+export const commitOfLiving = (schema: string): string => `
+  ${refuse(
+    schema,
+    "CREATE OR REPLACE FUNCTION",
+    `
+        UNION ALL SELECT p_roots[f.item], 3, p_roots[f.item], 'conflict', NULL, 0
+          FROM jsonb_to_recordset(p_beside -> 'forks') f(item int, tenant text, run text, seq bigint)
+          WHERE NOT EXISTS (SELECT 1 FROM ${schema}.run r
+            WHERE ${schema}.name_key(r.tenant, r.run) = ${schema}.name_key(f.tenant, f.run) AND f.seq >= r.pruned
+              AND f.seq <= (SELECT max(e.seq) FROM ${schema}.entry e WHERE e.run_id = r.id))`,
+  )}
+  ${commit(schema, {
+    create: "CREATE OR REPLACE FUNCTION",
+    locked: `v_ids || v_recipients || ${schema}.find_runs(p_beside -> 'forks')`,
+    living: `(SELECT max(e.seq) FROM ${schema}.entry e JOIN ${schema}.run r ON r.id = e.run_id WHERE e.run_id = i.id)`,
+  })}
+`;
+
+/** The first version: which runs it locks, and how the checkpoint of one is found. */
+const first = (schema: string) => ({
+  create: "CREATE FUNCTION",
+  locked: "v_ids || v_recipients",
+  living: `(SELECT max(seq) FROM ${schema}.entry WHERE run_id = i.id)`,
+});
+
+const commit = (schema: string, { create, locked, living } = first(schema)): string => `
+  ${create} ${schema}.commit(
     p_full boolean, p_roots int[], p_ids bigint[], p_expects bigint[], p_epochs bigint[],
     p_entry_items int[], p_entry_seqs bigint[], p_entry_ats float8[], p_entry_digests text[], p_entry_offsets int[],
     p_entry_sizes int[], p_beside jsonb, p_bytes bytea
@@ -168,8 +194,8 @@ const commit = (schema: string): string => `
           ON i.id IS NULL AND h.item = i.item
         LEFT JOIN ${schema}.run r ON ${schema}.name_key(r.tenant, r.run) = ${schema}.name_key(h.tenant, h.run);
     END IF;
-    PERFORM 1 FROM ${schema}.run WHERE id = ANY(v_ids || v_recipients) ORDER BY id FOR NO KEY UPDATE;
-    SELECT array_agg(coalesce((SELECT max(seq) FROM ${schema}.entry WHERE run_id = i.id), 0) ORDER BY i.item)
+    PERFORM 1 FROM ${schema}.run WHERE id = ANY(${locked}) ORDER BY id FOR NO KEY UPDATE;
+    SELECT array_agg(coalesce(${living}, 0) ORDER BY i.item)
       INTO v_seqs FROM unnest(v_ids) WITH ORDINALITY i(id, item);
     v_refused := ${schema}.refuse(p_roots, v_ids, p_expects, v_seqs, p_epochs, p_beside);
     v_ok := ${schema}.allowed(p_roots, v_refused);

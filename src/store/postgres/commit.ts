@@ -1,5 +1,5 @@
 /** Commits as the parameters of one call of the database's `commit`, and its answer as outcomes. */
-import { withStarts } from "../commit.ts";
+import { sourceOf, withStarts } from "../commit.ts";
 import { isSameRun, type KnownRun, type KnownRuns } from "../known.ts";
 import type { ActivityRow, InboxRow, RunHead } from "../records.ts";
 import { aboutOf } from "../rows.ts";
@@ -79,7 +79,10 @@ export class Batch {
     const refusals = new Map((refused ?? []).map((refusal) => [refusal.root, refusal]));
     for (const [index, { commit, root, known }] of this.#items.entries()) {
       const { head } = commit;
-      if (refusals.has(root)) continue;
+      if (refusals.has(root)) {
+        if (known !== undefined) this.#known.drop(head);
+        continue;
+      }
       if (known !== undefined && isSameRun(known.head, head)) known.seq = head.seq;
       else this.#known.keep(known?.id ?? (ids?.[index] as number), head);
     }
@@ -111,6 +114,8 @@ function besideOf(items: readonly Item[], pieces: Pieces): object | undefined {
       const { seq, kept, bytes } = snapshot;
       add("snapshots", { item, seq, kept, ...pieces.add(bytes) });
     }
+    const source = sourceOf(commit);
+    if (source !== undefined) add("forks", { item, ...source });
     for (const { digest, bytes } of contents)
       add("contents", { item, tenant, subject, digest, ...pieces.add(bytes) });
     for (const taken of consumed) add("consumed", { item, ...taken });

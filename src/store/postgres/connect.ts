@@ -40,6 +40,30 @@ export async function createPool(url: string): Promise<PostgresPool> {
   return pool;
 }
 
+/** Work of several statements, all of it or nothing. */
+export async function inTransaction<Answer>(
+  pool: PostgresPool,
+  work: (client: PostgresClient) => Promise<Answer>,
+): Promise<Answer> {
+  const client = await pool.connect();
+  let answer: Answer;
+  try {
+    await client.query({ text: "BEGIN ISOLATION LEVEL READ COMMITTED" });
+    answer = await work(client);
+    await client.query({ text: "COMMIT" });
+  } catch (error) {
+    // A connection that cannot even roll back is not given to anybody else.
+    const broken = await client.query({ text: "ROLLBACK" }).then(
+      () => false,
+      () => true,
+    );
+    client.release(broken);
+    throw error;
+  }
+  client.release();
+  return answer;
+}
+
 const asText = (value: string): unknown => value;
 const parsers: Readonly<Record<number, (value: string) => unknown>> = {
   /** boolean */

@@ -60,12 +60,25 @@ const enqueue = (schema: string): string => `
   END $$;
 `;
 
+/** The runs that end while something waits for them. */
+const endedRuns = (schema: string): string => `
+    SELECT array_agg(p_ids[h.item]) INTO v_ended
+      FROM jsonb_to_recordset(p_beside -> 'heads') h(item int, status text)
+      WHERE p_ok[h.item] AND ${isFinal("h.status")}
+        AND EXISTS (SELECT 1 FROM ${schema}.inbox i WHERE i.run_id = p_ids[h.item]);`;
+
+/** Nobody will take what waits any more, so its keys are as if they had never been seen. */
+const forgetKeys = (schema: string): string => `
+    DELETE FROM ${schema}.seen_key WHERE run_id = ANY(v_ended) AND seq IS NULL;`;
+
 /**
  * Delivers the sends of a commit and keeps as dead letters what nobody takes: what waits for the runs that end, then what
  * was sent in vain. Their numbers are given under a lock, so that one that is read has none before it still to come.
+ * `keysFirst`: what a run sends to itself as it ends is no repeat of what waited for it, since nobody takes either; the
+ * first version took it for one.
  */
-const sendAndBury = (schema: string): string => `
-  CREATE FUNCTION ${schema}.send_and_bury(
+export const sendAndBury = (schema: string, keysFirst = false): string => `
+  CREATE ${keysFirst ? "OR REPLACE " : ""}FUNCTION ${schema}.send_and_bury(
     p_ids bigint[], p_ok boolean[], p_recipients bigint[], p_beside jsonb, p_bytes bytea
   ) RETURNS void LANGUAGE plpgsql AS $$
   DECLARE
@@ -74,18 +87,16 @@ const sendAndBury = (schema: string): string => `
     v_place int := 0;
     v_send jsonb;
   BEGIN
+${keysFirst ? `${endedRuns(schema)}${forgetKeys(schema)}` : ""}
     FOR v_send IN SELECT value FROM jsonb_array_elements(p_beside -> 'sends') LOOP
       v_place := v_place + 1;
       v_outcomes := v_outcomes || CASE WHEN p_ok[(v_send ->> 'item')::int]
         THEN ${schema}.deliver(p_recipients[v_place], v_send, p_bytes) END;
     END LOOP;
-    SELECT array_agg(p_ids[h.item]) INTO v_ended
-      FROM jsonb_to_recordset(p_beside -> 'heads') h(item int, status text)
-      WHERE p_ok[h.item] AND ${isFinal("h.status")}
-        AND EXISTS (SELECT 1 FROM ${schema}.inbox i WHERE i.run_id = p_ids[h.item]);
+${keysFirst ? "" : endedRuns(schema)}
     IF v_ended IS NULL AND NOT v_outcomes && '{missing,ended}' THEN RETURN; END IF;
     PERFORM pg_advisory_xact_lock('${schema}.dead_letter'::regclass::oid::bigint);
-    DELETE FROM ${schema}.seen_key WHERE run_id = ANY(v_ended) AND seq IS NULL;
+${keysFirst ? "" : forgetKeys(schema)}
     WITH buried AS (
       DELETE FROM ${schema}.inbox WHERE run_id = ANY(v_ended) RETURNING *
     )

@@ -31,7 +31,7 @@ test("an empty database is brought from version 0 to the newest, with a table fo
   expect(await version()).toBe(migrations.length);
   expect(await tablesOf("holdfast")).toEqual([
     ...["activity", "attribute", "chunk", "content", "dead_letter", "document", "entry", "inbox", "lease"],
-    ...["run", "seen_key", "snapshot", "store_version"],
+    ...["removal", "run", "seen_key", "snapshot", "store_version"],
   ]);
   expect(await tablesOf("public")).toEqual([]);
 });

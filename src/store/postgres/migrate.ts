@@ -1,7 +1,7 @@
 /** From whatever version a schema has to this one: forward only, all or nothing, and never somebody else's. */
 import { HoldfastError } from "../../errors.ts";
 import type { PostgresClient, PostgresPool } from "./connect.ts";
-import { types } from "./connect.ts";
+import { inTransaction, types } from "./connect.ts";
 import { migrations, program } from "./schema.ts";
 
 /** The name as SQL writes it. */
@@ -16,9 +16,7 @@ export async function migrate(
   steps: readonly ((schema: string) => string)[] = migrations,
 ): Promise<void> {
   if ((await identify(pool, schema, steps.length)) === steps.length) return;
-  const client = await pool.connect();
-  try {
-    await client.query({ text: "BEGIN ISOLATION LEVEL READ COMMITTED" });
+  await inTransaction(pool, async (client) => {
     await client.query({
       text: "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))",
       values: [`${program} ${schema}`],
@@ -29,17 +27,7 @@ export async function migrate(
       await client.query({ text: `CREATE SCHEMA IF NOT EXISTS ${quote(schema)}` });
     for (const step of steps.slice(version)) await client.query({ text: step(quote(schema)) });
     await client.query({ text: `UPDATE ${quote(schema)}.store_version SET version = ${steps.length}` });
-    await client.query({ text: "COMMIT" });
-  } catch (error) {
-    // A connection that cannot even roll back is not given to anybody else.
-    const broken = await client.query({ text: "ROLLBACK" }).then(
-      () => false,
-      () => true,
-    );
-    client.release(broken);
-    throw error;
-  }
-  client.release();
+  });
 }
 
 /**

@@ -35,7 +35,7 @@ const loadQuery = (
 const readAtQuery = (
   schema: string,
   named: string,
-): string => `WITH run AS (SELECT r.id FROM ${schema}.run r ${newestEntry(schema)} WHERE ${named} AND $3 BETWEEN 1 AND e.seq),
+): string => `WITH run AS (SELECT r.id FROM ${schema}.run r ${newestEntry(schema)} WHERE ${named} AND $3 BETWEEN greatest(1, r.pruned) AND e.seq),
         snapshot AS (SELECT s.seq, s.bytes, s.kept FROM ${schema}.snapshot s JOIN run r ON s.run_id = r.id AND s.seq <= $3
           ORDER BY s.seq DESC LIMIT 1)
       SELECT 'head' AS kind, NULL::bigint AS seq, NULL::float8 AS at, NULL AS digest, NULL::bytea AS bytes,
@@ -81,7 +81,8 @@ export function queriesFor(schema: string) {
     load: loadQuery(schema, named),
     readAt: readAtQuery(schema, named),
     readJournal: `SELECT seq, at, digest, bytes FROM ${schema}.entry
-      WHERE run_id = ${runId} AND seq >= $3 ORDER BY seq LIMIT $4`,
+      WHERE run_id = ${runId} AND seq >= greatest($3, 1 + (SELECT r.pruned FROM ${schema}.run r WHERE ${named}))
+      ORDER BY seq LIMIT $4`,
     readInbox: `SELECT ${eventColumns} FROM ${schema}.inbox WHERE run_id = ${runId}
       ORDER BY priority DESC, id LIMIT $3`,
     readKeys: `SELECT s.key, s.seq FROM unnest($3::text[]) WITH ORDINALITY w(key, place)
@@ -95,6 +96,11 @@ export function queriesFor(schema: string) {
       WHERE ${schema}.name_key(tenant, name) = ${schema}.name_key($1, $2)`,
     readDeadLetters: `SELECT number, tenant, run, id, subject, key, priority, at, reason, bytes
       FROM ${schema}.dead_letter WHERE tenant = $1 AND number > $2 ORDER BY number LIMIT $3`,
+
+    removeRuns: `SELECT to_jsonb(${schema}.remove_runs($1, $2, $3)) AS removed`,
+    pruneJournal: `SELECT ${schema}.prune_journal($1, $2, $3, $4, $5) AS pruned`,
+    sweep: `SELECT ${schema}.sweep($1, $2) AS swept`,
+    readForks: `SELECT run, seq, stands FROM ${schema}.forks($1, $2) ORDER BY run COLLATE "C"`,
   } as const;
 }
 

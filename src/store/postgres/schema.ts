@@ -14,6 +14,7 @@
  */
 import { keptSnapshots } from "./commit-functions.ts";
 import { functions } from "./functions.ts";
+import { upkeepFunctions } from "./upkeep-functions.ts";
 
 /** What a table of this store is recognised by. */
 export const program = "holdfast";
@@ -25,6 +26,7 @@ export const migrations: readonly ((schema: string) => string)[] = [
   () => "SELECT 1",
   fencedPieces,
   keptSnapshots,
+  upkeepFunctions,
 ];
 
 /** Pieces of a process that was replaced are refused. The function of before stays for processes that were begun before. */

@@ -27,14 +27,17 @@ import type {
 } from "../records.ts";
 import { chunkOf, deadLetterOf, entryOf, eventOf, headOf, type Row, seenKeyOf } from "../rows.ts";
 import type { Commit, CommitOutcome, EnqueueOutcome, Lease, LoadedRun, RunQuery, Store } from "../store.ts";
+import { type Fork, type Mending, noBackup, type RowKind, type ScanQuery, type Stored } from "../upkeep.ts";
 import { activityRow, Batch, type CommitAnswer, eventRow } from "./commit.ts";
-import { createPool, type PostgresPool, types } from "./connect.ts";
+import { createPool, inTransaction, type PostgresPool, types } from "./connect.ts";
 import { corrupt, isLost, isUndone, notOpen, storeError } from "./errors.ts";
 import { findQuery } from "./find.ts";
 import { loadedRunOf, stateOf } from "./load.ts";
+import { mendAll } from "./mend.ts";
 import { migrate, quote } from "./migrate.ts";
 import { Pieces } from "./pieces.ts";
 import { type Queries, queriesFor } from "./queries.ts";
+import { type Ask, scan } from "./scan.ts";
 
 export type { PostgresClient, PostgresPool } from "./connect.ts";
 
@@ -64,7 +67,9 @@ class PostgresStore implements Store {
   readonly #full: boolean;
   readonly #clock: "database" | "caller";
   readonly #queries: Queries;
+  /** What is known of runs, under the epoch of the last commit. */
   readonly #known = new KnownRuns();
+  #epoch = 0;
   #pool: PostgresPool | undefined;
 
   constructor(server: string | PostgresPool, options: PostgresOptions) {
@@ -130,14 +135,31 @@ class PostgresStore implements Store {
   async commit(commits: readonly Commit[]): Promise<readonly CommitOutcome[]> {
     commits.forEach(checkCommit);
     if (commits.length === 0) return [];
+    const [{ epoch }] = commits as [Commit];
+    // An owner in between may have mended runs.
+    if (epoch !== this.#epoch) this.#known.clear();
+    this.#epoch = epoch;
     const batch = new Batch(commits, this.#known);
     try {
       const [row] = await this.#write("commit", batch.parameters());
-      return batch.outcomes(row?.answer as CommitAnswer);
+      const outcomes = batch.outcomes(row?.answer as CommitAnswer);
+      return await Promise.all(
+        outcomes.map((outcome, index) => this.#seen(outcome, commits[index] as Commit)),
+      );
     } catch (error) {
       if (!isLost((error as Error).cause)) throw error;
       return this.#resolve(commits, error);
     }
+  }
+
+  /** A run that was known and is gone may have begun anew under its name; it is not known any more. */
+  async #seen(outcome: CommitOutcome, commit: Commit): Promise<CommitOutcome> {
+    const { head, expect } = commit;
+    const isGone =
+      outcome.outcome === "conflict" && outcome.seq === 0 && outcome.run === head.run && expect > 0;
+    if (!isGone) return outcome;
+    const seq = (await this.readHead(head))?.seq ?? 0;
+    return seq === expect ? ((await this.commit([commit]))[0] as CommitOutcome) : { ...outcome, seq };
   }
 
   /** What became of commits whose answer was lost (Q1). They were one transaction, so one that is there tells of all. */
@@ -264,6 +286,53 @@ class PostgresStore implements Store {
   async writeDocument(tenant: string, name: string, expect: number, bytes: Uint8Array): Promise<boolean> {
     const [row] = await this.#write("writeDocument", [tenant, name, expect, Buffer.from(bytes)]);
     return row?.written as boolean;
+  }
+
+  async removeRuns(names: readonly RunName[], epoch: number): Promise<readonly boolean[]> {
+    if (names.length === 0) return [];
+    const named = JSON.stringify(names.map(({ tenant, run }) => ({ tenant, run })));
+    const [row] = await this.#write("removeRuns", [epoch, named]);
+    return row?.removed as boolean[];
+  }
+
+  async readForks({ tenant, run }: RunName): Promise<readonly Fork[]> {
+    return (await this.#ask("readForks", [tenant, run])).map(
+      (row) => ({ tenant, ...row }) as unknown as Fork,
+    );
+  }
+
+  async pruneJournal({ tenant, run }: RunName, seq: number, epoch: number): Promise<boolean> {
+    const [row] = await this.#write("pruneJournal", [epoch, tenant, run, seq]);
+    return row?.pruned as boolean;
+  }
+
+  async sweep(limit: number): Promise<number> {
+    const [row] = await this.#write("sweep", [limit]);
+    return row?.swept as number;
+  }
+
+  async backup(): Promise<void> {
+    throw noBackup(this.#name, "use pg_dump or the archive of its server");
+  }
+
+  scan<Kind extends RowKind>(kind: Kind, query: ScanQuery): Promise<readonly Stored<Kind>[]> {
+    return this.#transact((ask) => scan(ask, quote(this.#schema), kind, query));
+  }
+
+  mend(changes: readonly Mending[], epoch: number): Promise<boolean> {
+    return this.#transact((ask) => mendAll(ask, quote(this.#schema), changes, epoch));
+  }
+
+  /** Several statements that see the same state of the store and take effect together; for tools only. */
+  async #transact<Answer>(work: (ask: Ask) => Promise<Answer>): Promise<Answer> {
+    if (this.#pool === undefined) throw notOpen(this.#name);
+    try {
+      return await inTransaction(this.#pool, (client) =>
+        work(async (text, values) => (await client.query({ text, values: [...values], types })).rows),
+      );
+    } catch (error) {
+      throw storeError(error, this.#name);
+    }
   }
 
   /** Throws if the server cannot keep what the port promises. */

@@ -7,7 +7,7 @@
  *     around it, since the same statement asks who owns the runs.
  */
 import type { SQLInputValue } from "node:sqlite";
-import { withStarts } from "../commit.ts";
+import { sourceOf, withStarts } from "../commit.ts";
 import { copyOf, isDescribedAlike, isSameRun, type KnownRun, KnownRuns } from "../known.ts";
 import { isOwnedUnder, type LeaseRow } from "../lease.ts";
 import { type EntryRow, isFinal, type RunHead, type RunName, snapshotsKept } from "../records.ts";
@@ -21,7 +21,9 @@ export const committed: CommitOutcome = Object.freeze({ outcome: "committed" });
 
 export class CommitWriter {
   readonly #statements: Statements;
+  /** What is known is known under an epoch: an owner in between may have mended runs. */
   readonly #known = new KnownRuns();
+  #epoch = 0;
 
   constructor(statements: Statements) {
     this.#statements = statements;
@@ -31,12 +33,19 @@ export class CommitWriter {
   write(commit: Commit, lease: LeaseRow): CommitOutcome {
     const { head, expect, epoch } = commit;
     if (!isOwnedUnder(lease, epoch)) return { outcome: "fenced", epoch: lease.epoch };
+    this.#knowUnder(epoch);
     const remembered = this.#known.read(head);
-    const known = remembered?.seq === expect ? remembered : this.read(head);
+    const isRemembered = remembered?.seq === expect;
+    const outcome = this.#writeOn(commit, isRemembered ? remembered : this.read(head));
+    // What was remembered may be old, and then that is the reason.
+    return outcome === committed || !isRemembered ? outcome : this.#writeOn(commit, this.read(head));
+  }
+
+  #writeOn(commit: Commit, known: KnownRun | undefined): CommitOutcome {
+    const { head, expect, epoch } = commit;
     if ((known?.seq ?? 0) !== expect) return this.#conflict(head);
     const refusal = this.#refuse(commit, known);
-    // What was remembered may be old, and then that is the reason.
-    if (refusal !== undefined) return this.#isAt(head, expect) ? refusal : this.#conflict(head);
+    if (refusal !== undefined) return refusal;
     if (!this.#apply(commit, known, epoch)) return this.#conflict(head);
     this.#send(commit);
     return committed;
@@ -48,7 +57,7 @@ export class CommitWriter {
    */
   append(commit: Commit): boolean {
     const { head, expect, epoch, entries } = commit;
-    const known = this.#known.read(head);
+    const known = epoch === this.#epoch ? this.#known.read(head) : undefined;
     if (known?.seq !== expect || !isBare(commit) || !isSameRun(known.head, head)) return false;
     const { seq, at, digest, bytes } = entries[0] as EntryRow;
     const { changes } = this.#statements.appendEntry.run(known.id, seq, at, digest, bytes, epoch);
@@ -70,6 +79,11 @@ export class CommitWriter {
     this.#known.clear();
   }
 
+  #knowUnder(epoch: number): void {
+    if (epoch !== this.#epoch) this.forget();
+    this.#epoch = epoch;
+  }
+
   #isAt(name: RunName, seq: number): boolean {
     return (this.read(name)?.seq ?? 0) === seq;
   }
@@ -81,15 +95,26 @@ export class CommitWriter {
   /** What a commit can have against it besides its own position, in the order the port gives. */
   #refuse(commit: Commit, known: KnownRun | undefined): CommitOutcome | undefined {
     const { head, consumed, keys, starts, expect } = commit;
-    if (consumed.length === 0 && keys.length === 0 && starts.length === 0) return undefined;
+    const isNew = head.fork !== undefined && expect === 0;
+    if (consumed.length === 0 && keys.length === 0 && starts.length === 0 && !isNew) return undefined;
     for (const start of withStarts(starts)) if (!this.#isAt(start.head, 0)) return this.#conflict(start.head);
     for (const { id } of consumed) {
       if (known === undefined || this.#statements.hasEvent.get(known.id, id) === undefined)
         return { outcome: "conflict", run: head.run, seq: expect };
     }
+    if (!withStarts([commit]).every((one) => this.#hasSource(one)))
+      return { outcome: "conflict", run: head.run, seq: expect };
     if (known === undefined) return undefined;
     const seen = keys.find(({ key }) => this.#statements.readKey.get(known.id, key) !== undefined);
     return seen === undefined ? undefined : { outcome: "duplicate", key: seen.key };
+  }
+
+  /** Whether what a new run is to stand on is there. */
+  #hasSource(commit: Commit): boolean {
+    const source = sourceOf(commit);
+    if (source === undefined) return true;
+    const row = this.#statements.readRun.get(source.tenant, source.run);
+    return row !== undefined && source.seq >= (row.pruned as number) && source.seq <= (row.seq as number);
   }
 
   /** Writes a commit and what begins with it; false, and nothing written, if its first entry is there already. */
@@ -116,7 +141,7 @@ export class CommitWriter {
     const { tenant, run, subject, machine, status, createdAt, wakeAt, snapshotSeq } = head;
     const { lastInsertRowid } = this.#statements.insertRun.run(
       ...[tenant, run, subject, machine, status, createdAt],
-      ...[wakeAt ?? null, snapshotSeq, aboutOf(head)],
+      ...[wakeAt ?? null, snapshotSeq, aboutOf(head), head.fork?.run ?? null, head.fork?.seq ?? null],
     );
     for (const attribute of attributesOf(head)) this.#statements.insertAttribute.run(...attribute);
     return Number(lastInsertRowid);
@@ -132,7 +157,8 @@ export class CommitWriter {
     } else {
       this.#statements.updateRun.run(
         ...[subject, machine, status, createdAt],
-        ...[wakeAt ?? null, snapshotSeq, aboutOf(head), known.id],
+        ...[wakeAt ?? null, snapshotSeq, aboutOf(head), head.fork?.run ?? null, head.fork?.seq ?? null],
+        known.id,
       );
       this.#replaceAttributes(before, head);
       if ((before.status === "active") !== (status === "active")) {
@@ -186,9 +212,10 @@ function isBare(commit: Commit): boolean {
   return entries.length === 1 && snapshot === undefined && beside + sends.length + starts.length === 0;
 }
 
-const openFlag = ({ status }: RunHead): number => (status === "active" ? 1 : 0);
+export const openFlag = ({ status }: RunHead): number => (status === "active" ? 1 : 0);
 
-function attributesOf({ tenant, run, createdAt, attributes }: RunHead): SQLInputValue[][] {
+/** The rows a run is found by. */
+export function attributesOf({ tenant, run, createdAt, attributes }: RunHead): SQLInputValue[][] {
   return Object.entries(attributes).map(([name, value]) => {
     return [tenant, name, attributeText(value), createdAt, run];
   });

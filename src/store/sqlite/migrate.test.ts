@@ -43,7 +43,7 @@ test("a new file is brought from version 0 to the newest, with a table for every
   expect(versionOf(database)).toBe(migrations.length);
   expect(tablesOf(database)).toEqual([
     ...["activity", "attribute", "chunk", "content", "dead_letter", "document", "entry"],
-    ...["inbox", "lease", "run", "seen_key", "snapshot"],
+    ...["inbox", "lease", "removal", "run", "seen_key", "snapshot"],
   ]);
   database.close();
 });

@@ -6,7 +6,7 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 
 /** A run's row with the position that its newest entry gives. */
 export const runColumns =
-  "r.id, r.tenant, r.run, r.subject, r.machine, r.status, r.created_at, r.wake_at, r.snapshot_seq, r.about, e.seq, e.digest, e.at";
+  "r.id, r.tenant, r.run, r.subject, r.machine, r.status, r.created_at, r.wake_at, r.snapshot_seq, r.about, r.pruned, e.seq, e.digest, e.at";
 export const newestEntry = "e.run_id = r.id AND e.seq = (SELECT max(seq) FROM entry WHERE run_id = r.id)";
 
 const queries = {
@@ -19,21 +19,24 @@ const queries = {
   releaseLease: `UPDATE lease SET owner = NULL, taken_at = coalesce(?, taken_at)
     WHERE id = 1 AND owner = ? AND epoch = ?`,
 
+  endLease: "UPDATE lease SET owner = NULL WHERE id = 1",
+
   readRun: `SELECT ${runColumns} FROM run r JOIN entry e ON ${newestEntry} WHERE r.tenant = ? AND r.run = ?`,
-  readRunStatus: "SELECT id, status FROM run WHERE tenant = ? AND run = ?",
-  insertRun: `INSERT INTO run (tenant, run, subject, machine, status, created_at, wake_at, snapshot_seq, about)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-  updateRun: `UPDATE run SET subject = ?, machine = ?, status = ?, created_at = ?, wake_at = ?, snapshot_seq = ?, about = ?
-    WHERE id = ?`,
+  readRunStatus: "SELECT id, status, pruned FROM run WHERE tenant = ? AND run = ?",
+  insertRun: `INSERT INTO run
+    (tenant, run, subject, machine, status, created_at, wake_at, snapshot_seq, about, fork_run, fork_seq)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  updateRun: `UPDATE run SET subject = ?, machine = ?, status = ?, created_at = ?, wake_at = ?, snapshot_seq = ?, about = ?,
+    fork_run = ?, fork_seq = ? WHERE id = ?`,
   updateWake: "UPDATE run SET wake_at = ?, snapshot_seq = ? WHERE id = ?",
   insertAttribute: "INSERT INTO attribute (tenant, name, value, created_at, run) VALUES (?, ?, ?, ?, ?)",
   deleteAttribute:
     "DELETE FROM attribute WHERE tenant = ? AND name = ? AND value = ? AND created_at = ? AND run = ?",
 
-  insertEntry:
-    "INSERT INTO entry (run_id, seq, at, digest, bytes) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
-  appendEntry: `INSERT INTO entry (run_id, seq, at, digest, bytes) SELECT ?, ?, ?, ?, ? FROM lease
-    WHERE id = 1 AND owner IS NOT NULL AND epoch = ? ON CONFLICT DO NOTHING`,
+  insertEntry: `INSERT INTO entry (run_id, seq, at, digest, bytes) SELECT id, ?2, ?3, ?4, ?5 FROM run WHERE id = ?1
+    ON CONFLICT DO NOTHING`,
+  appendEntry: `INSERT INTO entry (run_id, seq, at, digest, bytes) SELECT r.id, ?2, ?3, ?4, ?5 FROM lease l, run r
+    WHERE l.id = 1 AND l.owner IS NOT NULL AND l.epoch = ?6 AND r.id = ?1 ON CONFLICT DO NOTHING`,
   readEntries:
     "SELECT seq, at, digest, bytes FROM entry WHERE run_id = ? AND seq >= ? AND seq <= ? ORDER BY seq LIMIT ?",
   insertSnapshot: "INSERT INTO snapshot (run_id, seq, bytes, kept) VALUES (?, ?, ?, ?)",
@@ -97,6 +100,30 @@ const queries = {
     ON CONFLICT DO NOTHING`,
   readChunks:
     "SELECT offset, attempt, bytes FROM chunk WHERE run_id = ? AND key = ? AND offset >= ? ORDER BY offset LIMIT ?",
+
+  deleteRun: "DELETE FROM run WHERE id = ?",
+  insertRemoval: "INSERT INTO removal (run_id, tenant, subject, until) VALUES (?, ?, ?, ?)",
+  readForks: `SELECT r.run, r.fork_seq,
+      NOT EXISTS (SELECT 1 FROM snapshot s WHERE s.run_id = r.id AND s.kept = 1) AS stands
+    FROM run r WHERE r.tenant = ? AND r.fork_run = ? ORDER BY r.run`,
+  hasSnapshot: "SELECT 1 FROM snapshot WHERE run_id = ? AND seq = ?",
+  keepSnapshot: "UPDATE snapshot SET kept = 1 WHERE run_id = ? AND seq = ?",
+  pruneRun: "UPDATE run SET pruned = ? WHERE id = ?",
+  readRemoval: `SELECT id, run_id, tenant, subject, until FROM removal
+    WHERE id = (SELECT min(id) FROM removal)`,
+  deleteRemoval: "DELETE FROM removal WHERE id = ?",
+  sweepEntries:
+    "DELETE FROM entry WHERE rowid IN (SELECT rowid FROM entry WHERE run_id = ? AND seq <= ? LIMIT ?)",
+  sweepSnapshots:
+    "DELETE FROM snapshot WHERE rowid IN (SELECT rowid FROM snapshot WHERE run_id = ? AND seq < ? LIMIT ?)",
+  sweepInbox: "DELETE FROM inbox WHERE rowid IN (SELECT rowid FROM inbox WHERE run_id = ? LIMIT ?)",
+  sweepKeys: `DELETE FROM seen_key WHERE run_id = ?1
+    AND key IN (SELECT key FROM seen_key WHERE run_id = ?1 LIMIT ?2)`,
+  sweepActivities:
+    "DELETE FROM activity WHERE rowid IN (SELECT rowid FROM activity WHERE run_id = ? LIMIT ?)",
+  sweepChunks: "DELETE FROM chunk WHERE rowid IN (SELECT rowid FROM chunk WHERE run_id = ? LIMIT ?)",
+  sweepContents: `DELETE FROM content WHERE rowid IN (SELECT rowid FROM content WHERE tenant = ?1 AND subject = ?2
+    AND NOT EXISTS (SELECT 1 FROM run WHERE tenant = ?1 AND subject = ?2) LIMIT ?3)`,
 
   readDocument: "SELECT version, bytes FROM document WHERE tenant = ? AND name = ?",
   insertDocument:

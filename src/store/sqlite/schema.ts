@@ -167,4 +167,22 @@ export const migrations: readonly string[] = [
   ALTER TABLE snapshot ADD COLUMN kept INTEGER NOT NULL DEFAULT 0;
   CREATE INDEX snapshot_passing ON snapshot (run_id, seq) WHERE kept = 0;
   `,
+  // What is removed is only noted; its rows go later. A run's number is never given again, so nobody finds them meanwhile.
+  `
+  ALTER TABLE run ADD COLUMN pruned INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE run ADD COLUMN fork_run TEXT;
+  ALTER TABLE run ADD COLUMN fork_seq INTEGER;
+  UPDATE run SET fork_run = about ->> '$.fork.run', fork_seq = about ->> '$.fork.seq'
+    WHERE json_valid(about) AND about ->> '$.fork.run' IS NOT NULL;
+  CREATE INDEX run_fork ON run (tenant, fork_run, run) WHERE fork_run IS NOT NULL;
+
+  CREATE TABLE removal (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    run_id INTEGER NOT NULL,
+    tenant TEXT NOT NULL,
+    subject TEXT NOT NULL,
+    until INTEGER
+  ) STRICT;
+  CREATE INDEX removal_run ON removal (run_id) WHERE until IS NULL;
+  `,
 ];

@@ -24,13 +24,18 @@ import type {
 } from "../records.ts";
 import { activityOf, chunkOf, deadLetterOf, eventOf, headOf, seenKeyOf, snapshotOf } from "../rows.ts";
 import type { Commit, CommitOutcome, EnqueueOutcome, Lease, LoadedRun, RunQuery, Store } from "../store.ts";
+import type { Fork, Mending, RowKind, ScanQuery, Stored } from "../upkeep.ts";
+import { copyTo } from "./backup.ts";
 import { CommitWriter, committed } from "./commit.ts";
 import { connect, type SqliteOptions } from "./connect.ts";
 import { findDue } from "./due.ts";
 import { corrupt, leavesDoubt, notOpen, storeError } from "./errors.ts";
 import { findQuery } from "./find.ts";
 import { deliver } from "./inbox.ts";
+import { mend } from "./mend.ts";
 import { prepareQueries, type Statements } from "./queries.ts";
+import { forksOf, prune, removeRun, sweep } from "./remove.ts";
+import { scan } from "./scan.ts";
 
 export type { SqliteOptions } from "./connect.ts";
 
@@ -174,7 +179,8 @@ class SqliteStore implements Store {
   readAt(name: RunName, seq: number): Promise<Pick<LoadedRun, "snapshot" | "entries"> | undefined> {
     return this.#read(({ statements }) => {
       const row = statements.readRun.get(name.tenant, name.run);
-      if (row === undefined || seq < 1 || seq > (row.seq as number)) return undefined;
+      const first = Math.max(1, (row?.pruned as number | undefined) ?? 0);
+      if (row === undefined || seq < first || seq > (row.seq as number)) return undefined;
       return this.#stateAt(statements, row.id as number, seq);
     });
   }
@@ -191,9 +197,10 @@ class SqliteStore implements Store {
 
   readJournal(name: RunName, from: number, limit: number): Promise<readonly EntryRow[]> {
     return this.#do(({ statements }) => {
-      const id = findId(statements, name);
-      if (id === undefined) return [];
-      return statements.readEntries.all(id, from, Number.MAX_SAFE_INTEGER, limit).map(entryOf);
+      const row = statements.readRunStatus.get(name.tenant, name.run);
+      if (row === undefined) return [];
+      const first = Math.max(from, (row.pruned as number) + 1);
+      return statements.readEntries.all(row.id as number, first, Number.MAX_SAFE_INTEGER, limit).map(entryOf);
     });
   }
 
@@ -274,6 +281,53 @@ class SqliteStore implements Store {
           ? statements.insertDocument.run(tenant, name, bytes)
           : statements.updateDocument.run(bytes, tenant, name, expect);
       return changes === 1;
+    });
+  }
+
+  async removeRuns(names: readonly RunName[], epoch: number): Promise<readonly boolean[]> {
+    if (names.length === 0) return [];
+    return this.#write(({ statements }) => {
+      const isOwned = isOwnedUnder(readLease(statements, this.#path), epoch);
+      return names.map((name) => isOwned && removeRun(statements, name));
+    });
+  }
+
+  readForks(name: RunName): Promise<readonly Fork[]> {
+    return this.#do(({ statements }) => forksOf(statements, name));
+  }
+
+  pruneJournal(name: RunName, seq: number, epoch: number): Promise<boolean> {
+    return this.#write(
+      ({ statements }) =>
+        isOwnedUnder(readLease(statements, this.#path), epoch) && prune(statements, name, seq),
+    );
+  }
+
+  sweep(limit: number): Promise<number> {
+    return this.#write(({ statements }) => sweep(statements, limit));
+  }
+
+  async backup(destination: string): Promise<void> {
+    await this.#do(() => {});
+    try {
+      await copyTo(this.#path, destination);
+    } catch (error) {
+      throw storeError(error, this.#path);
+    }
+  }
+
+  scan<Kind extends RowKind>(kind: Kind, query: ScanQuery): Promise<readonly Stored<Kind>[]> {
+    return this.#read(({ database }) => scan(database, kind, query));
+  }
+
+  mend(changes: readonly Mending[], epoch: number): Promise<boolean> {
+    return this.#write(({ database, statements, writer }) => {
+      const isLease = changes.every(({ change }) => change === "lease");
+      if (!isLease && !isOwnedUnder(readLease(statements, this.#path), epoch)) return false;
+      for (const change of changes) mend(database, statements, change);
+      statements.endLease.run();
+      writer.forget();
+      return true;
     });
   }
 

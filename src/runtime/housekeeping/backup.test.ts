@@ -1,0 +1,192 @@
+/** Copies to come back from: made while the store is written, looked through, and kept by a scheme. */
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { counter } from "../../../test/runtime/machines.ts";
+import { fileStore } from "../../store/file/store.ts";
+import { memory } from "../../store/memory/store.ts";
+import { sqlite } from "../../store/sqlite/store.ts";
+import type { Store } from "../../store/store.ts";
+import { VirtualClock } from "../../testing/virtual-clock.ts";
+import { systemClock } from "../clock.ts";
+import { createRuntime, type Runtime } from "../runtime.ts";
+import { noSeal } from "../seal.ts";
+import { backup, listBackups, restore, unkept } from "./backup.ts";
+import { Housekeeper } from "./housekeeper.ts";
+
+let folder: string;
+let directory: string;
+let store: Store;
+let runtime: Runtime;
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), "holdfast-backup-"));
+  directory = join(folder, "backups");
+  store = sqlite(join(folder, "runs.db"));
+  runtime = await createRuntime({ store, machines: [counter] });
+});
+
+afterEach(async () => {
+  await runtime.close();
+  rmSync(folder, { recursive: true });
+});
+
+const open = (path: string): Store => sqlite(path, { synchronous: "normal" });
+const clock = { ...systemClock, now: () => 1_800_000_000_000 };
+
+describe("a backup", () => {
+  test("B7: is made while runs are written, is good, and has what was committed before it began", async () => {
+    const run = await runtime.start(counter, { id: "a" });
+    for (let turn = 0; turn < 50; turn++) await run.send("add", 1);
+    let isOver = false;
+    const writing = (async () => {
+      while (!isOver) await run.send("add", 1);
+    })();
+    const made = await backup({ store, open, directory, clock });
+    isOver = true;
+    await writing;
+    expect(made.verified).toMatchObject({ problems: [], runs: 1 });
+    expect(made.verified.entries).toBeGreaterThanOrEqual(51);
+    expect(readdirSync(directory)).toEqual(["2027-01-15T08-00-00.000Z.backup"]);
+    expect(listBackups(directory)).toEqual([{ path: made.path, at: 1_800_000_000_000 }]);
+  });
+
+  test("B7: is restored where nothing is, and goes on from there", async () => {
+    const run = await runtime.start(counter, { id: "a" });
+    await run.send("add", 7);
+    const { path } = await backup({ store, open, directory, clock });
+    await run.send("add", 1);
+    const to = join(folder, "restored.db");
+    await restore({ from: path, to, open });
+    expect(readdirSync(folder).filter((name) => name.startsWith("restored"))).toEqual(["restored.db"]);
+    const old = sqlite(to);
+    await old.open();
+    const [lease] = await old.scan("lease", { limit: 1 });
+    await old.release(lease?.row?.owner as string, lease?.row?.epoch as number, undefined);
+    await old.close();
+    const second = await createRuntime({ store: old, machines: [counter] });
+    expect((await (await second.run("a")).state()).context.n).toBe(7);
+    await second.close();
+  });
+
+  test("B7: of a store of files is a directory, thinned out and restored as any other", async () => {
+    const files = fileStore({ directory: join(folder, "files") });
+    const first = await createRuntime({ store: files, machines: [counter] });
+    await (await first.start(counter, { id: "a" })).send("add", 7);
+    const openFiles = (path: string): Store => fileStore({ directory: path });
+    const options = { store: files, open: openFiles, directory, keep: { last: 1 } };
+    const early = await backup({ ...options, clock: { ...clock, now: () => clock.now() - 9_000 } });
+    const { path, verified } = await backup({ ...options, clock });
+    expect(verified).toMatchObject({ problems: [], runs: 1 });
+    expect(listBackups(directory).map((one) => one.path)).toEqual([path]);
+    expect(early.path).not.toBe(path);
+    const to = join(folder, "restored");
+    await restore({ from: path, to, open: openFiles });
+    const old = openFiles(to);
+    await old.open();
+    expect((await old.readHead({ tenant: "default", run: "a" }))?.seq).toBe(2);
+    await old.close();
+    await first.close();
+  });
+
+  test("B7: is not restored over something, nor if it is damaged", async () => {
+    await runtime.start(counter, { id: "a" });
+    const { path } = await backup({ store, open, directory, clock });
+    const to = join(folder, "there.db");
+    writeFileSync(to, "mine");
+    await expect(restore({ from: path, to, open })).rejects.toMatchObject({ code: "BACKUP_UNUSABLE" });
+    expect(readFileSync(to, "utf8")).toBe("mine");
+    const bad = join(folder, "bad.backup");
+    cpSync(path, bad);
+    const database = new DatabaseSync(bad);
+    database.exec("UPDATE entry SET bytes = x'00'");
+    database.close();
+    const free = join(folder, "free.db");
+    await expect(restore({ from: bad, to: free, open })).rejects.toMatchObject({ code: "BACKUP_UNUSABLE" });
+    expect(readdirSync(folder).filter((name) => name.startsWith("free"))).toEqual([]);
+    await expect(restore({ from: join(folder, "nothing"), to: free, open })).rejects.toMatchObject({
+      code: "BACKUP_UNUSABLE",
+    });
+  });
+
+  test("B7: of a damaged store is not kept, and the good ones before it stay", async () => {
+    await runtime.start(counter, { id: "a" });
+    await backup({ store, open, directory, clock });
+    const database = new DatabaseSync(join(folder, "runs.db"));
+    database.exec("UPDATE entry SET bytes = x'00'");
+    database.close();
+    const later = { ...clock, now: () => 1_800_000_060_000 };
+    await expect(backup({ store, open, directory, clock: later })).rejects.toMatchObject({
+      code: "BACKUP_UNUSABLE",
+    });
+    expect(readdirSync(directory).length).toBe(1);
+  });
+
+  test("is refused where something is already, and by stores that have other means", async () => {
+    await runtime.start(counter, { id: "a" });
+    await expect(store.backup(join(folder, "runs.db"))).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
+    await expect(memory().backup("anywhere")).rejects.toMatchObject({ code: "STORE_UNSUPPORTED" });
+  });
+});
+
+test("B7: recovery points are thinned out with age", () => {
+  const hour = 3_600_000;
+  const start = Date.UTC(2027, 0, 1);
+  const all = Array.from({ length: 24 * 90 }, (_, index) => ({
+    path: String(index),
+    at: start + index * hour,
+  }));
+  const gone = new Set(unkept(all, { last: 3, hourly: 24, daily: 7, weekly: 4, monthly: 3 }));
+  const left = all.filter((one) => !gone.has(one));
+  expect(left.length).toBeLessThanOrEqual(24 + 7 + 4 + 3);
+  expect(left.at(-1)).toBe(all.at(-1));
+  const ages = left.map(({ at }) => ((all.at(-1)?.at ?? 0) - at) / hour);
+  expect(ages.filter((age) => age < 24).length).toBe(24);
+  expect(Math.max(...ages)).toBeGreaterThan(24 * 28);
+  // One at a time, as they come, leaves the same points.
+  let kept: typeof all = [];
+  for (const one of all) {
+    kept = [...kept, one];
+    const old = new Set(unkept(kept, { last: 3, hourly: 24, daily: 7, weekly: 4, monthly: 3 }));
+    kept = kept.filter((each) => !old.has(each));
+  }
+  expect(kept.length).toBeGreaterThanOrEqual(24 + 6);
+  expect(unkept(all, {}).length).toBe(all.length - 1);
+});
+
+test("B7: backups are made by a calendar, and one that was missed is made up for", async () => {
+  const rest = async () => {
+    for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+  };
+  const virtual = new VirtualClock(Date.UTC(2027, 0, 1, 12, 30), rest);
+  const problems: unknown[] = [];
+  const world = {
+    ...{ store, clock: virtual, seal: noSeal, epoch: () => 0, runtime },
+    problem: (error: unknown) => void problems.push(error),
+  };
+  const plan = { backup: { directory, open, cron: "0 * * * *", keep: { last: 2 } } };
+  const first = new Housekeeper(world, plan);
+  first.start();
+  await virtual.advance(1);
+  /** Copying is done in other threads, which no clock of ours knows of. */
+  const made = async (count: number) => {
+    while (listBackups(directory).length < count) await rest();
+    await rest();
+    return listBackups(directory).map(({ at }) => new Date(at).toISOString().slice(11, 16));
+  };
+  expect(await made(1)).toEqual(["12:30"]);
+  await virtual.advance(30 * 60_000);
+  expect(await made(2)).toEqual(["12:30", "13:00"]);
+  await first.close();
+  const second = new Housekeeper(world, plan);
+  second.start();
+  await virtual.advance(1_000);
+  expect(await made(2)).toEqual(["12:30", "13:00"]);
+  await second.close();
+  expect(problems).toEqual([]);
+  expect(() => new Housekeeper(world, { backup: { ...plan.backup, cron: "never" } })).toThrow(
+    expect.objectContaining({ code: "SCHEDULE_INVALID" }),
+  );
+});

@@ -1,0 +1,194 @@
+/**
+ * Backups: copies of a whole store in a folder, each made while the store is written, looked through from end to end, and
+ * named only when it was found good. So whatever has the name of a backup is one.
+ */
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from "node:fs";
+import { cp } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { HoldfastError } from "../../errors.ts";
+import type { Store } from "../../store/store.ts";
+import { timeOf, timeText } from "../calendar.ts";
+import { type Clock, systemClock } from "../clock.ts";
+import type { Seal } from "../seal.ts";
+import { type Verification, verify } from "./verify.ts";
+
+/** How many recovery points stay: the newest ones, and the newest of each of the last hours, days, weeks and months. */
+export interface Keep {
+  readonly last?: number;
+  readonly hourly?: number;
+  readonly daily?: number;
+  readonly weekly?: number;
+  readonly monthly?: number;
+}
+
+/** A recovery point. */
+export interface Backup {
+  readonly path: string;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+}
+
+export interface BackupOptions {
+  /** An open store. */
+  readonly store: Store;
+  /** How a copy is opened again, as `sqlite` does. */
+  readonly open: (path: string) => Store;
+  /** Where backups are; made if it is not there. */
+  readonly directory: string;
+  readonly keep?: Keep;
+  readonly seal?: Seal;
+  readonly clock?: Clock;
+}
+
+/** What stays unless something is said: a day by the hour, a week by the day, a quarter by the week. */
+const usual: Keep = { last: 3, hourly: 24, daily: 7, weekly: 13 };
+const extension = ".backup";
+
+/** Makes a backup, looks it through and removes those that are not kept any more. Throws BACKUP_UNUSABLE if it is not good. */
+export async function backup(options: BackupOptions): Promise<Backup & { readonly verified: Verification }> {
+  const { store, directory, clock = systemClock, keep = usual } = options;
+  mkdirSync(directory, { recursive: true });
+  const at = clock.now();
+  const path = join(directory, `${nameAt(at)}${extension}`);
+  const partial = `${path}.partial`;
+  removeFile(partial);
+  await store.backup(partial);
+  const verified = await lookThrough(partial, options);
+  place(partial, path);
+  for (const old of unkept(listBackups(directory), keep)) removeFile(old.path);
+  return { path, at, verified };
+}
+
+/** The backups in a folder, the oldest first. */
+export function listBackups(directory: string): readonly Backup[] {
+  if (!existsSync(directory)) return [];
+  return readdirSync(directory)
+    .filter((name) => name.endsWith(extension))
+    .map((name) => ({ path: join(directory, name), at: timeIn(name.slice(0, -extension.length)) }))
+    .filter(({ at }) => Number.isFinite(at))
+    .sort((one, other) => one.at - other.at);
+}
+
+export interface RestoreOptions extends Pick<BackupOptions, "open" | "seal"> {
+  /** The backup. */
+  readonly from: string;
+  /** Where the store is to be; nothing may be there. */
+  readonly to: string;
+}
+
+/** Puts a backup in the place of a store, once a copy of it was found good. Throws BACKUP_UNUSABLE otherwise, and changes nothing. */
+export async function restore(options: RestoreOptions): Promise<Verification> {
+  const { from, to } = options;
+  if (!existsSync(from)) throw unusable(from, "it is not there");
+  for (const suffix of ["", "-wal", "-shm"])
+    if (existsSync(to + suffix))
+      throw unusable(from, `there is something already at ${to}${suffix}; move it away`);
+  const partial = `${to}.partial`;
+  removeFile(partial);
+  await cp(from, partial, { recursive: true });
+  const verified = await lookThrough(partial, options);
+  place(partial, to);
+  return verified;
+}
+
+/** Opens a copy and looks at all of it; if it is not good it goes. */
+async function lookThrough(
+  path: string,
+  { open, seal }: Pick<BackupOptions, "open" | "seal">,
+): Promise<Verification> {
+  try {
+    const copy = open(path);
+    await copy.open();
+    try {
+      const verified = await verify({ store: copy, ...(seal === undefined ? {} : { seal }) });
+      if (verified.problems.length === 0) return verified;
+      const [first] = verified.problems;
+      const more = verified.problems.length - 1;
+      throw unusable(
+        path,
+        `${first?.kind}: ${first?.problem}${more > 0 ? `, and ${more} more problems` : ""}`,
+        {
+          problems: verified.problems,
+        },
+      );
+    } finally {
+      await copy.close();
+    }
+  } catch (error) {
+    removeFile(path);
+    throw error;
+  }
+}
+
+/** Gives a file, or a folder of files, its name for good. */
+function place(from: string, to: string): void {
+  if (statSync(from).isDirectory())
+    for (const name of readdirSync(from, { recursive: true, encoding: "utf8" })) syncFile(join(from, name));
+  syncFile(from);
+  renameSync(from, to);
+  syncFile(dirname(to));
+}
+
+function syncFile(path: string): void {
+  const file = openSync(path, "r");
+  try {
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+function removeFile(path: string): void {
+  for (const suffix of ["", "-wal", "-shm", "-journal"])
+    rmSync(path + suffix, { recursive: true, force: true });
+}
+
+/** A time as a file's name: sortable, and without what some file systems cannot have in one. */
+const nameAt = (at: number): string => timeText(at).replaceAll(":", "-");
+const timeIn = (name: string): number => timeOf(name.replace(/T(\d\d)-(\d\d)-/, "T$1:$2:"));
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+/** Which period a time lies in; weeks begin on a Monday, and months are those of the calendar, in UTC. */
+const periods: Readonly<Record<Exclude<keyof Keep, "last">, (at: number) => string>> = {
+  hourly: (at) => String(Math.floor(at / hourMs)),
+  daily: (at) => String(Math.floor(at / dayMs)),
+  weekly: (at) => String(Math.floor((at / dayMs + 3) / 7)),
+  monthly: (at) => timeText(at).slice(0, 7),
+};
+
+/** Those of the backups, given oldest first, that nothing keeps. */
+export function unkept(backups: readonly Backup[], keep: Keep): readonly Backup[] {
+  const newest = backups.toReversed();
+  const stay = new Set(newest.slice(0, Math.max(1, keep.last ?? 0)));
+  for (const [period, of] of Object.entries(periods)) {
+    const seen = new Set<string>();
+    for (const one of newest) {
+      const which = of(one.at);
+      if (seen.has(which) || seen.size >= (keep[period as keyof Keep] ?? 0)) continue;
+      seen.add(which);
+      stay.add(one);
+    }
+  }
+  return backups.filter((one) => !stay.has(one));
+}
+
+function unusable(
+  path: string,
+  problem: string,
+  details: Readonly<Record<string, unknown>> = {},
+): HoldfastError {
+  return new HoldfastError("BACKUP_UNUSABLE", `The backup ${path} cannot be used: ${problem}`, {
+    details: { path, ...details },
+  });
+}

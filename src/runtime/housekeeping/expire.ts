@@ -1,0 +1,56 @@
+/**
+ * Sessions that nobody comes back to: a run that has taken no event for so long is cancelled, which is a step like any
+ * other, and ages out by retention from then on. What decides is the time of its newest entry, which is stored with it, so
+ * it survives restarts and costs nothing while the run is idle.
+ */
+import type { RunName, RunStatus } from "../../store/records.ts";
+import type { Store } from "../../store/store.ts";
+import { type Clock, systemClock } from "../clock.ts";
+import type { Runtime } from "../run.ts";
+import { scheduleMachine } from "../schedule-machine.ts";
+import { holdOn, readHolds } from "./hold.ts";
+import { ruleMs, type Selection, selectedRuns, type Tenants } from "./selection.ts";
+
+export interface ExpiryRule extends Selection {
+  /** Since the newest step: milliseconds, or text such as `30d`. */
+  readonly idleFor: number | string;
+}
+
+export interface ExpiryOptions extends Tenants {
+  /** The runtime that owns the store, since cancelling is a step. */
+  readonly runtime: Pick<Runtime, "run">;
+  readonly store: Store;
+  readonly clock?: Clock;
+  readonly rules: readonly ExpiryRule[];
+  /** Tells what would be cancelled, and leaves it. */
+  readonly dryRun?: boolean;
+}
+
+export interface Expired {
+  readonly cancelled: readonly RunName[];
+  readonly kept: readonly (RunName & { readonly why: "held" })[];
+}
+
+const living: readonly RunStatus[] = ["active", "parked"];
+
+/** Cancels what has been idle for too long; schedules wait by their nature and are left alone. */
+export async function expire(options: ExpiryOptions): Promise<Expired> {
+  const { runtime, store, clock = systemClock, rules, tenants, dryRun = false } = options;
+  const cancelled: RunName[] = [];
+  const kept: (RunName & { why: "held" })[] = [];
+  for (const rule of rules) {
+    const before = clock.now() - ruleMs("idleFor", rule.idleFor);
+    const scope = { createdBefore: before, ...(tenants === undefined ? {} : { tenants }) };
+    for await (const head of selectedRuns(store, rule, living, scope)) {
+      if (head.updatedAt >= before || head.machine === scheduleMachine.id) continue;
+      const name = { tenant: head.tenant, run: head.run };
+      if (holdOn(await readHolds({ store, tenant: head.tenant }), head) !== undefined) {
+        kept.push({ ...name, why: "held" });
+        continue;
+      }
+      cancelled.push(name);
+      if (!dryRun) await (await runtime.run(head.run, { tenant: head.tenant })).cancel();
+    }
+  }
+  return { cancelled, kept };
+}

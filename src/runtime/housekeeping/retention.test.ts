@@ -1,0 +1,239 @@
+/** What goes and what stays, on every kind of store. */
+import { describe, expect, test } from "vitest";
+import { counter } from "../../../test/runtime/machines.ts";
+import { onEveryStore, type World } from "../../../test/runtime/world.ts";
+import { limits } from "../../limits.ts";
+import type { Commit, Store } from "../../store/store.ts";
+import { defaultTenant as tenant } from "../name.ts";
+import type { Runtime } from "../runtime.ts";
+import { expire } from "./expire.ts";
+import { hold, readHolds, release } from "./hold.ts";
+import { Housekeeper } from "./housekeeper.ts";
+import { prune } from "./prune.ts";
+import { retain } from "./retention.ts";
+import { sweep } from "./sweep.ts";
+import { verify } from "./verify.ts";
+
+/** Short, since a runtime looks at its clock every few seconds. */
+const day = 60_000;
+
+/** Runs that ended on "days" 1 to `count`, one each, called `r1` and so on. */
+async function endedRuns({ boot, clock }: World, count: number): Promise<Runtime> {
+  const runtime = await boot([counter]);
+  for (let number = 1; number <= count; number++) {
+    await clock.advance(day);
+    const run = await runtime.start(counter, { id: `r${number}`, attributes: { odd: number % 2 === 1 } });
+    await run.send("end");
+  }
+  return runtime;
+}
+
+const namesOf = (runs: readonly { readonly run: string }[]): string[] =>
+  runs.map(({ run }) => run).toSorted();
+
+async function leftIn(store: Store): Promise<string[]> {
+  return namesOf(await store.findRuns({ tenant, limit: 100 }));
+}
+
+/** A fork of a run at a checkpoint, as it is stored. */
+async function forkOf(store: Store, run: string, seq: number, epoch: number): Promise<void> {
+  const head = await store.readHead({ tenant, run });
+  const [entry] = await store.readJournal({ tenant, run }, seq, 1);
+  if (head === undefined || entry === undefined) throw new Error("There is nothing to fork");
+  const { completedAt: _completedAt, ...rest } = head;
+  const first: Commit = {
+    ...{ expect: 0, epoch, entries: [{ ...entry, seq: 1 }], snapshot: undefined, contents: [], consumed: [] },
+    ...{ keys: [], begun: [], ended: [], sends: [], starts: [] },
+    head: {
+      ...rest,
+      ...{ run: `${run}-fork`, seq: 1, digest: entry.digest, updatedAt: entry.at, fork: { run, seq } },
+      status: "active",
+    },
+  };
+  expect(await store.commit([first])).toEqual([{ outcome: "committed" }]);
+}
+
+onEveryStore((world) => {
+  describe("retention", () => {
+    test("B7: removes by age, and what it removes can be swept", async () => {
+      const here = await world();
+      const runtime = await endedRuns(here, 5);
+      await runtime.start(counter, { id: "alive" });
+      await here.close(runtime);
+      const store = await here.look();
+      const options = { store, clock: here.clock, rules: [{ olderThan: 2 * day }] };
+      const dry = await retain({ ...options, dryRun: true });
+      expect(namesOf(dry.removed)).toEqual(["r1", "r2"]);
+      expect((await leftIn(store)).length).toBe(6);
+      const { removed, kept } = await retain(options);
+      expect([removed, kept]).toEqual([dry.removed, []]);
+      expect(await leftIn(store)).toEqual(["alive", "r3", "r4", "r5"]);
+      expect(await sweep({ store })).toBeGreaterThan(0);
+      expect((await verify({ store })).problems).toEqual([]);
+      expect(await retain(options)).toEqual({ removed: [], kept: [] });
+    });
+
+    test("B7: keeps so many of the newest, by status, machine and attributes", async () => {
+      const here = await world();
+      const runtime = await endedRuns(here, 6);
+      const cancelled = await runtime.start(counter, { id: "cancelled" });
+      await cancelled.cancel();
+      await here.close(runtime);
+      const store = await here.look();
+      const apply = async (rule: object) =>
+        namesOf((await retain({ store, clock: here.clock, rules: [rule], dryRun: true })).removed);
+      expect(await apply({ keep: 5 })).toEqual(["r1", "r2"]);
+      expect(await apply({ keep: 2, status: "done" })).toEqual(["r1", "r2", "r3", "r4"]);
+      expect(await apply({ keep: 0, status: ["cancelled", "failed"] })).toEqual(["cancelled"]);
+      expect(await apply({ keep: 0, attributes: { odd: true } })).toEqual(["r1", "r3", "r5"]);
+      expect(await apply({ keep: 1, olderThan: 3 * day, attributes: { odd: true } })).toEqual(["r1"]);
+      expect(await apply({ keep: 0, machine: "another" })).toEqual([]);
+    });
+
+    test("B7: leaves what is held, on a run or a subject, until the hold is taken back", async () => {
+      const here = await world();
+      await here.close(await endedRuns(here, 3));
+      const store = await here.look();
+      const { clock } = here;
+      await hold({ store, clock }, { run: "r1", reason: "a lawsuit" });
+      await hold({ store, clock }, { subject: "r2", reason: "an audit" });
+      await hold({ store, clock }, { run: "r1", reason: "another" });
+      const rules = [{ keep: 0 }];
+      const { removed, kept } = await retain({ store, clock, rules });
+      expect([namesOf(removed), namesOf(kept)]).toEqual([["r3"], ["r1", "r2"]]);
+      expect(kept.find(({ run }) => run === "r1")).toMatchObject({
+        why: "held",
+        hold: { reason: "a lawsuit" },
+      });
+      expect([await release({ store }, { run: "r1" }), await release({ store }, { run: "r1" })]).toEqual([
+        true,
+        false,
+      ]);
+      expect((await readHolds({ store })).length).toBe(1);
+      await retain({ store, clock, rules });
+      expect(await leftIn(store)).toEqual(["r2"]);
+    });
+
+    test("B7: leaves what a fork stands on", async () => {
+      const here = await world();
+      await here.close(await endedRuns(here, 2));
+      const store = await here.look();
+      const { clock } = here;
+      const { epoch } = await store.own("w", 1_000, clock.now());
+      await forkOf(store, "r1", 1, epoch);
+      await store.release("w", epoch, clock.now());
+      const { removed, kept } = await retain({ store, clock, rules: [{ keep: 0 }] });
+      expect([namesOf(removed), kept]).toEqual([["r2"], [{ tenant, run: "r1", why: "forked" }]]);
+      expect((await verify({ store })).problems).toEqual([]);
+    });
+
+    test("is refused while somebody owns the store, and for rules that say nothing", async () => {
+      const here = await world();
+      await endedRuns(here, 1);
+      const store = await here.look();
+      const { clock } = here;
+      await expect(retain({ store, clock, rules: [{ keep: 0 }] })).rejects.toMatchObject({
+        code: "STORE_OWNED",
+      });
+      for (const rule of [
+        {},
+        { keep: -1 },
+        { keep: 1.5 },
+        { olderThan: "soon" },
+        { keep: 0, status: "active" as const },
+      ])
+        await expect(retain({ store, clock, epoch: () => 1, rules: [rule] })).rejects.toMatchObject({
+          code: "RULE_INVALID",
+        });
+    });
+  });
+
+  test("B7: a run that has been idle for too long is cancelled, and ages out from then on", async () => {
+    const here = await world();
+    const runtime = await here.boot([counter]);
+    for (const id of ["idle", "busy", "held"]) await runtime.start(counter, { id });
+    await runtime.schedule("nightly", { cron: "0 0 1 1 *", start: { machine: counter } });
+    await here.clock.advance(10 * day);
+    await (await runtime.run("busy")).send("add", 1);
+    const store = await here.look();
+    const { clock } = here;
+    await hold({ store, clock }, { run: "held", reason: "a lawsuit" });
+    const options = { runtime, store, clock, rules: [{ idleFor: 7 * day }] };
+    expect(namesOf((await expire({ ...options, dryRun: true })).cancelled)).toEqual(["idle"]);
+    expect(await expire(options)).toEqual({
+      cancelled: [{ tenant, run: "idle" }],
+      kept: [{ tenant, run: "held", why: "held" }],
+    });
+    expect((await store.readHead({ tenant, run: "idle" }))?.status).toBe("cancelled");
+    expect((await store.readHead({ tenant, run: "busy" }))?.status).toBe("active");
+    expect((await expire(options)).cancelled).toEqual([]);
+  });
+
+  test("B7: old entries are pruned up to a snapshot, and the run goes on as if nothing had happened", async () => {
+    const here = await world();
+    const runtime = await here.boot([counter]);
+    const run = await runtime.start(counter, { id: "a", input: 5 });
+    const note = "n".repeat(limits.contentLengthMin - 1);
+    while ((await run.head()).snapshotSeq === 0)
+      await run.send("note", note, { key: `k${(await run.head()).seq}` });
+    const { snapshotSeq } = await run.head();
+    await here.clock.advance(30 * day);
+    for (let more = 0; more < 3; more++) await run.send("add", 1);
+    const before = await run.state();
+    await here.close(runtime);
+    const store = await here.look();
+    const { clock } = here;
+    const rules = [{ olderThan: 7 * day }];
+    await hold({ store, clock }, { run: "a", reason: "a lawsuit" });
+    expect(await prune({ store, clock, rules })).toEqual({
+      pruned: [],
+      kept: [{ tenant, run: "a", why: "held" }],
+    });
+    await release({ store }, { run: "a" });
+    expect((await prune({ store, clock, rules })).pruned).toEqual([{ tenant, run: "a", seq: snapshotSeq }]);
+    await sweep({ store });
+    expect((await verify({ store })).problems).toEqual([]);
+    expect((await store.readJournal({ tenant, run: "a" }, 1, 9))[0]?.seq).toBe(snapshotSeq + 1);
+    const second = await here.boot([counter]);
+    const again = await second.run("a");
+    expect(await again.state()).toEqual(before);
+    await again.send("add", 1);
+    const entries: number[] = [];
+    for await (const { seq } of again.journal()) entries.push(seq);
+    expect(entries[0]).toBe(snapshotSeq + 1);
+    await expect(
+      again.send("note", note, { key: "k1" }),
+      "it was taken, and no more is known",
+    ).rejects.toMatchObject({
+      code: "JOURNAL_PRUNED",
+    });
+    await second.start(counter, { id: "a", input: 5 });
+    expect((await prune({ store, clock, epoch: () => 0, rules })).pruned).toEqual([]);
+  });
+
+  test("B7: a housekeeper applies its rules at its times, while runs go on", async () => {
+    const here = await world();
+    const runtime = await endedRuns(here, 3);
+    const store = await here.look();
+    const lease = (await store.scan("lease", { limit: 1 }))[0]?.row;
+    const problems: unknown[] = [];
+    const keeper = new Housekeeper(
+      {
+        ...{ store, clock: here.clock, runtime, seal: { open: (bytes) => bytes, close: (bytes) => bytes } },
+        ...{ epoch: () => lease?.epoch ?? 0, problem: (error) => void problems.push(error) },
+      },
+      { every: day / 4, retain: [{ olderThan: 2 * day - 1 }], expire: [{ idleFor: 3 * day }] },
+    );
+    keeper.start();
+    await here.clock.advance(1);
+    expect(await leftIn(store)).toEqual(["r2", "r3"]);
+    await here.clock.advance(3 * day);
+    expect(await leftIn(store)).toEqual([]);
+    await runtime.start(counter, { id: "new" });
+    await here.clock.advance(4 * day);
+    expect((await store.readHead({ tenant, run: "new" }))?.status).toBe("cancelled");
+    await here.clock.advance(3 * day);
+    expect([await leftIn(store), problems]).toEqual([[], []]);
+    await keeper.close();
+  });
+});
