@@ -119,19 +119,23 @@ export class Crowd {
   journey(): void {
     const { random, ledger, users, judge } = this.#world;
     const { travellers } = users;
-    const { name, kind } = random.pick(this.#wanted);
-    const seq = judge.model.find({ run: name })?.entries.length;
-    if (!ledger.begun.has(name) || seq === undefined) return;
-    const drawn = random.next();
-    if (drawn < 0.35 && kind.goesBack && seq > 1)
-      return void travellers.goBack(name, drawTarget(random, seq));
-    if (drawn < 0.55 && kind.forks !== undefined)
-      return void this.#fork(name, kind, random.chance(0.7) ? random.between(1, seq) : undefined);
-    if (drawn < 0.8 && kind.later !== undefined && this.isDeployed)
-      return void travellers.migrate(name, random.chance(0.8) ? 2 : 1, random.chance(0.3));
-    if (kind.stops === undefined) return;
-    if (drawn < 0.9) return void travellers.pause(name);
-    void travellers.stopAt(name, random.some(kind.stops, random.between(1, kind.stops.length)));
+    const begun = this.#wanted.filter(({ name, kind }) => kind.forks !== undefined && ledger.begun.has(name));
+    if (begun.length === 0) return;
+    const { name, kind } = random.pick(begun);
+    const { stops, later } = kind;
+    const seq = judge.model.find({ run: name })?.entries.length ?? 0;
+    const back = () => travellers.goBack(name, drawTarget(random, seq));
+    const fork = () => this.#fork(name, kind, random.chance(0.7) ? random.between(1, seq) : undefined);
+    const migrate = () => travellers.migrate(name, random.chance(0.8) ? 2 : 1, random.chance(0.3));
+    const pause = () => travellers.pause(name);
+    const stop = () => travellers.stopAt(name, random.some(stops ?? [], random.between(1, 2)));
+    const all = [
+      ...(kind.goesBack && seq > 1 ? [back, back, back] : []),
+      ...(seq > 0 ? [fork] : []),
+      ...(later !== undefined && this.isDeployed ? [migrate, migrate, migrate] : []),
+      ...(stops === undefined ? [] : [pause, stop]),
+    ];
+    if (all.length > 0) void random.pick(all)();
   }
 
   /** A fork is wanted like any other run once it has begun. */

@@ -23,8 +23,8 @@ export interface TravelWorld {
   say(life: Life | undefined, text: string): void;
 }
 
-/** What refuses a journey: nothing has happened then. */
-const refusals: ReadonlySet<string> = new Set(["RUN_ENDED", "MIGRATION_REFUSED"]);
+/** What refuses a journey, or a breakpoint that a later version has no place for: nothing has happened then. */
+const refusals: ReadonlySet<string> = new Set(["RUN_ENDED", "MIGRATION_REFUSED", "STATE_UNKNOWN"]);
 
 /** The value, or the code of the refusal. */
 async function unless<Value>(promise: Promise<Value>, codes = refusals): Promise<Value | string> {
@@ -47,8 +47,9 @@ export class Travellers {
 
   /** Takes a run back to a checkpoint, or by some; once. */
   async goBack(run: string, target: { readonly to: number } | { readonly by: number }): Promise<void> {
-    const { ledger, judge, say, ask } = this.#world;
+    const { ledger, judge, say, ask, insist } = this.#world;
     this.open++;
+    await insist((runtime) => runtime.run(run));
     const journey: Journey = {
       ...{ run, type: "rollback", acked: undefined },
       to: "to" in target ? target.to : undefined,
@@ -62,8 +63,9 @@ export class Travellers {
 
   /** Takes a run to a version; once. */
   async migrate(run: string, to: number, drop: boolean): Promise<void> {
-    const { ledger, judge, say, ask } = this.#world;
+    const { ledger, judge, say, ask, insist } = this.#world;
     this.open++;
+    await insist((runtime) => runtime.run(run));
     const journey: Journey = { run, type: "migrate", to, acked: undefined };
     ledger.journeys.push(journey);
     const answer = await ask(async (runtime) => unless((await runtime.run(run)).migrate({ to, drop })));

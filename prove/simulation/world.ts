@@ -334,7 +334,7 @@ class World {
     // Where little happens, what was forgotten is not found again by accident.
     times(random.pick([3, 6, 12, 20, 30]), () => this.#crowd.burst());
     times(random.pick([0, 1, 2, 4, 7]), () => this.#crowd.journey());
-    if (random.chance(0.7)) sometime(() => this.#deploy());
+    if (random.chance(0.8)) time.after((random.next() * storm) / 2, () => this.#deploy());
     const { kills, pauses, jumps, powerLosses, closes } = this.#weather;
     times(kills, () => this.#current && this.#crash(this.#current, "at some moment"));
     times(pauses, () => this.#pause());
