@@ -29,6 +29,7 @@ export const travelBugs: readonly Bug[] = [
     find: "    return place >= 0;\n  });",
     replace: "    return true;\n  });",
     catches: [13],
+    from: 600,
   },
   {
     name: "activity begun again with its old key",
@@ -93,6 +94,7 @@ export const travelBugs: readonly Bug[] = [
     find: "timers: sameList(state.timers, timers.timers()),",
     replace: "timers: sameList(state.timers, timers.timers().slice(1)),",
     catches: [8, 15],
+    from: 400,
   },
   {
     name: "deferred event forgotten on the way to another version",
