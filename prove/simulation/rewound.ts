@@ -3,8 +3,8 @@
  * goes back to. Written anew, since the code that does it is what is judged.
  */
 import type { ActivityEffect, Effect, Event, JsonObject, SpawnEffect, State, Timer } from "holdfast";
-import { moveBy } from "./invariants/outages.ts";
 import type { ModelEntry, ModelRun, Stepped } from "./model.ts";
+import { moveBy } from "./moving.ts";
 
 interface Keyed {
   readonly key: string;

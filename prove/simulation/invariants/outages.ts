@@ -3,6 +3,7 @@ import type { Outage, State } from "holdfast";
 import { decode } from "../../../src/store/codec.ts";
 import type { Lease } from "../../../src/store/store.ts";
 import { goesBack, type Model, type ModelEntry, type ModelRun, type Owed } from "../model.ts";
+import { type Moving, moveBy } from "../moving.ts";
 import type { Report } from "./report.ts";
 
 /** The outage that ends with this lease, if there is one; a renewal changes nothing. */
@@ -28,25 +29,6 @@ export function noteOutages(model: Model, bytes: Uint8Array, jumped: boolean, re
 export function checkNoted({ owed }: Model, epoch: number, report: Report): void {
   if (owed?.epoch === epoch)
     report(24, `the outage from ${owed.from} to ${owed.until} was not noted before the first commit`);
-}
-
-interface Moving {
-  due: number;
-  since: number;
-}
-
-/** What one outage does to a timer: written anew, since the code that does it is what is judged. */
-export function moveBy(
-  timer: Moving,
-  { from, until }: Outage,
-  resume: "remaining" | "restart",
-  ms: number,
-): boolean {
-  const begin = from > timer.since ? from : timer.since;
-  if (begin >= timer.due || begin >= until) return false;
-  timer.due = resume === "restart" ? until + ms : timer.due + (until - begin);
-  timer.since = until;
-  return true;
 }
 
 /** The outages that an entry tells its run of. */
