@@ -5,6 +5,7 @@ import { endBugs } from "./bugs/ends.ts";
 import { outageBugs } from "./bugs/outages.ts";
 import { stepBugs } from "./bugs/steps.ts";
 import { storeBugs } from "./bugs/stores.ts";
+import { travelBugs } from "./bugs/travel.ts";
 import { waitBugs } from "./bugs/waits.ts";
 
 export const bugs: readonly Bug[] = [
@@ -14,6 +15,7 @@ export const bugs: readonly Bug[] = [
   ...endBugs,
   ...outageBugs,
   ...activityBugs,
+  ...travelBugs,
 ];
 
 export function findBug(name: string): Bug {

@@ -1,10 +1,14 @@
 /** The crowd: which runs the users of a world want, and what they do in it next. All of it is drawn. */
+import type { MachineEntry } from "holdfast";
+import type { Activity } from "../../src/runtime/attempt.ts";
 import type { LimitSource } from "../../src/runtime/budget.ts";
 import type { Random } from "../../test/generate/random.ts";
+import { stopOf } from "./invariants/holding.ts";
 import type { Judge } from "./judge.ts";
 import type { Ledger, Sent } from "./ledger.ts";
 import type { Kind } from "./machines/kind.ts";
 import { kinds } from "./machines/kinds.ts";
+import { hasEnded } from "./model.ts";
 import type { Time } from "./time.ts";
 import type { Users, Wanted } from "./users.ts";
 
@@ -19,12 +23,22 @@ export interface CrowdWorld {
 export class Crowd {
   /** The kinds of run in this world. */
   readonly kinds: Kind[] = [];
+  /** Whether later versions of them are there by now. */
+  isDeployed = false;
   readonly #world: CrowdWorld;
   readonly #wanted: Wanted[] = [];
   #sent = 0;
+  #forks = 0;
 
   constructor(world: CrowdWorld) {
     this.#world = world;
+  }
+
+  /** The later versions of the kinds that have one. */
+  later(activities: Readonly<Record<string, Activity>>): MachineEntry[] {
+    return this.kinds.flatMap(({ later }) =>
+      later === undefined ? [] : [{ machine: later.machine, activities, migrations: [later.migration] }],
+    );
   }
 
   /** Draws the runs there will be, and has them begun. */
@@ -47,17 +61,27 @@ export class Crowd {
   operate(isCalm: () => boolean): void {
     const { time, random } = this.#world;
     time.after(random.between(2_000, 4_000), () => {
-      for (const wanted of this.#wanted) if (isCalm() || random.chance(0.6)) this.#mend(wanted);
+      for (const wanted of this.#wanted) if (isCalm() || random.chance(0.6)) this.#mend(wanted, isCalm());
       if (random.chance(0.3)) this.#tidy();
       this.operate(isCalm);
     });
   }
 
-  #mend({ name, kind }: Wanted): void {
+  #mend({ name, kind }: Wanted, isCalm: boolean): void {
     const { judge, users, random, time } = this.#world;
-    if (kind.mends === undefined || judge.model.find({ run: name })?.head.status !== "parked") return;
+    const run = judge.model.find({ run: name });
+    // In the end nobody holds anything still.
+    if (run?.debug !== undefined && !hasEnded(run.head) && (isCalm || random.chance(0.4)))
+      void users.travellers.stopAt(name, []);
+    if (run?.head.status !== "parked") return;
+    const park = run.entries.findLast(({ event }) => event.type === "park");
+    const isHeld = park !== undefined && stopOf(park) !== undefined;
+    if (isHeld && !isCalm && random.chance(0.4))
+      return void users.travellers.advance(name, random.between(1, 3));
+    if (!isHeld && kind.mends === undefined) return;
     // Some try without having fixed anything, and see it parked again.
-    if (random.chance(0.8)) void users.send({ ...this.#draw(name, kind, true), type: kind.mends });
+    if (!isHeld && kind.mends !== undefined && random.chance(0.8))
+      void users.send({ ...this.#draw(name, kind, true), type: kind.mends });
     time.after(random.between(0, 1_000), () => void users.retry(name));
   }
 
@@ -91,6 +115,42 @@ export class Crowd {
     }
   }
 
+  /** Takes a run somewhere else, or holds it still. */
+  journey(): void {
+    const { random, ledger, users, judge } = this.#world;
+    const { travellers } = users;
+    const begun = this.#wanted.filter(({ name, kind }) => kind.forks !== undefined && ledger.begun.has(name));
+    if (begun.length === 0) return;
+    const { name, kind } = random.pick(begun);
+    const { stops, later } = kind;
+    const seq = judge.model.find({ run: name })?.entries.length ?? 0;
+    const back = () => travellers.goBack(name, drawTarget(random, seq));
+    const fork = () => this.#fork(name, kind, random.chance(0.7) ? random.between(1, seq) : undefined);
+    const migrate = () => travellers.migrate(name, random.chance(0.8) ? 2 : 1, random.chance(0.3));
+    const pause = () => travellers.pause(name);
+    const stop = () => travellers.stopAt(name, random.some(stops ?? [], random.between(1, 2)));
+    const all = [
+      ...(kind.goesBack && seq > 1 ? [back, back, back] : []),
+      ...(seq > 0 ? [fork] : []),
+      ...(later !== undefined && this.isDeployed ? [migrate, migrate, migrate] : []),
+      ...(stops === undefined ? [] : [pause, stop]),
+    ];
+    if (all.length > 0) void random.pick(all)();
+  }
+
+  /** A fork is wanted like any other run once it has begun. */
+  async #fork(run: string, kind: Kind, at: number | undefined): Promise<void> {
+    const { random, ledger, users, judge } = this.#world;
+    const name = `${run}-${++this.#forks}`;
+    const status = judge.model.find({ run })?.entries[(at ?? 0) - 1]?.stepped.state.status ?? "active";
+    // A run that has ended can be forked from where it had not.
+    if (status !== "active") return;
+    if (random.chance(0.5)) ledger.edits.add(name);
+    if (!(await users.travellers.fork(name, run, kind, at))) return;
+    this.#wanted.push({ name, kind, input: null, limits: undefined });
+    ledger.begun.add(name);
+  }
+
   /** Listens to something that the run has under way, or had. */
   #listen(name: string, tool: string): void {
     const { random, ledger, users } = this.#world;
@@ -110,6 +170,12 @@ export class Crowd {
     const key = keyed ? `key ${n}` : undefined;
     return { ...kind.order(n, random, peers), run, key, tries: 0, acked: undefined, over: false };
   }
+}
+
+/** A checkpoint to go back to, or how many to go back by. */
+function drawTarget(random: Random, seq: number): { readonly to: number } | { readonly by: number } {
+  if (random.chance(0.4)) return { to: random.between(1, seq) };
+  return { by: random.between(1, Math.min(4, seq - 1)) };
 }
 
 /** Most batches fit into one turn. */

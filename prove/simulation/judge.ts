@@ -21,10 +21,11 @@ import type { Invariant, Report } from "./invariants/report.ts";
 import { isSame } from "./invariants/same.ts";
 import { checkLimits } from "./invariants/spending.ts";
 import { addChunks, checkHeard, checkSaid, saidIn } from "./invariants/streams.ts";
+import { checkAsked } from "./invariants/travel.ts";
 import { checkUndo, undoingName } from "./invariants/undoing.ts";
-import type { Ledger, Piece, Sent, Start } from "./ledger.ts";
+import type { Journey, Ledger, Piece, Sent, Start } from "./ledger.ts";
 import type { Life } from "./life.ts";
-import { hasEnded, Model, type ModelRun, type Said } from "./model.ts";
+import { hasEnded, Model, type ModelEntry, type ModelRun, type Said } from "./model.ts";
 import type { Time } from "./time.ts";
 
 /** An invariant that did not hold. */
@@ -41,7 +42,7 @@ interface Held {
 }
 
 export class Judge {
-  model = new Model();
+  model: Model;
   violation: Violation | undefined;
   /** Steps that were committed. */
   steps = 0;
@@ -56,6 +57,7 @@ export class Judge {
 
   constructor(ledger: Ledger, time: Pick<Time, "furthest" | "jumped">) {
     this.#ledger = ledger;
+    this.model = new Model(ledger.edits);
     this.#time = time;
   }
 
@@ -103,6 +105,7 @@ export class Judge {
     checkBeside(this.model, commit, report);
     const run = this.model.find(commit.head) as ModelRun;
     checkLimits(run, this.#time.furthest, report);
+    checkAsked(run, entries, this.#ledger, report);
     const world = {
       ledger: this.#ledger,
       model: this.model,
@@ -181,7 +184,7 @@ export class Judge {
 
   /** The power failed: the books are written again from what is left, and nothing acknowledged may be missing. */
   powerFailed(writes: readonly Write[]): void {
-    this.model = new Model();
+    this.model = new Model(this.#ledger.edits);
     const silent = new Judge(this.#ledger, this.#time);
     silent.#isSilent = true;
     silent.model = this.model;
@@ -198,6 +201,9 @@ export class Judge {
     for (const sent of this.#ledger.sent)
       if ((sent.acked !== undefined || sent.replied) && entriesOf(this.model.find(sent), sent).length === 0)
         this.report(1, `${sent.type} ${sent.data.n} was acknowledged and is gone`);
+    for (const { run, type, acked } of this.#ledger.journeys)
+      if (type === "rollback" && acked && this.model.runs.get(run)?.entries[acked - 1]?.event.type !== type)
+        this.report(13, `${run} went back with checkpoint ${acked}, and that is gone`);
   }
 
   // What leaves the runtime.
@@ -258,6 +264,41 @@ export class Judge {
       this.report(21, `${what} was given another one's reply, ${JSON.stringify(reply)}`);
     if (entriesOf(this.model.find(sent), sent).length === 0)
       this.report(1, `${what} was replied to and is in no entry`);
+  }
+
+  /** A user was told that a run went back. */
+  wentBack(journey: Journey, seq: number): void {
+    const entry = this.model.find(journey)?.entries[seq - 1];
+    const what = `${journey.run} was said to have gone back with checkpoint ${seq}`;
+    const { to } = (entry?.event.data ?? {}) as { readonly to?: number };
+    if (entry?.event.type !== "rollback") this.report(13, `${what}, which is ${entry?.event.type}`);
+    else if (journey.to !== undefined && to !== journey.to)
+      this.report(13, `${what} to ${journey.to}, and went to ${to}`);
+    if (this.#ledger.journeys.some((one) => one.run === journey.run && one.acked === seq))
+      this.report(13, `${what} twice`);
+    journey.acked = seq;
+  }
+
+  /** A user was told that a run has gone to another version, in so many steps. */
+  migrated(journey: Journey, steps: number): void {
+    const run = this.model.find(journey);
+    const isIt = ({ event }: ModelEntry) =>
+      event.type === "migrate" && (event.data as { readonly to: number }).to === journey.to;
+    const acked = this.#ledger.journeys.filter(
+      (one) => one.run === journey.run && one.type === "migrate" && one.to === journey.to && one.acked,
+    ).length;
+    journey.acked = steps;
+    const times = run?.entries.filter(isIt).length ?? 0;
+    if (times < acked + steps)
+      this.report(
+        13,
+        `${journey.run} went to version ${journey.to} ${times} times, and was said to more often`,
+      );
+  }
+
+  /** A user was told that a fork has begun. */
+  forked(name: string): void {
+    if (this.model.find({ run: name }) === undefined) this.report(13, `${name} was said to have begun`);
   }
 
   /** A user was told that an event came too late. */

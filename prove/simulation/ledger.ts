@@ -43,7 +43,31 @@ export interface Piece {
   readonly n: number;
 }
 
+/** A journey that a user asked for: back, or to another version. */
+export interface Journey {
+  readonly run: string;
+  readonly type: "rollback" | "migrate";
+  /** The checkpoint or the version it is to lead to; undefined where only the run knows. */
+  readonly to: number | undefined;
+  /** Its entry, if the user was told. */
+  acked: number | undefined;
+}
+
+/** A fork that a user wanted. */
+export interface Forking {
+  readonly run: string;
+  /** The checkpoint it is to begin at; the newest if none is given. */
+  readonly at: number | undefined;
+}
+
 export class Ledger {
+  readonly journeys: Journey[] = [];
+  /** By the name of the fork. */
+  readonly forks = new Map<string, Forking>();
+  /** Forks whose context is to be changed. */
+  readonly edits = new Set<string>();
+  /** Runs that somebody has held still: what is sent to one may take its time. */
+  readonly held = new Set<string>();
   readonly sent: Sent[] = [];
   /** What was sent together and is not known to be kept. */
   readonly batches = new Set<readonly Sent[]>();

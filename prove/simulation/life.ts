@@ -10,6 +10,8 @@ export class Life implements Owner {
   readonly store: Store;
   /** Undefined until it is up. */
   runtime: Runtime | undefined;
+  /** Gives it later versions of machines. */
+  deploy: () => void = () => {};
   /** The right it was given last. */
   epoch = 0;
   worker = "";

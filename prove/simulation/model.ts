@@ -5,27 +5,40 @@
  */
 import { hash } from "node:crypto";
 import type { Effect, Event, Json, JsonObject, Machine, Outcome, State } from "holdfast";
-import { cancel, type Outage, resume, start, step } from "holdfast";
+import { cancel, evolve, type Outage, resume, start, step } from "holdfast";
 import { settles } from "../../src/core/event.ts";
 import { isControl } from "../../src/runtime/control.ts";
 import { decode } from "../../src/store/codec.ts";
 import { type Entry, foldEntry, openEntry, readEntry } from "../../src/store/journal.ts";
-import type { ActivityRow, EntryRow, InboxRow, RunHead, RunName, Spending } from "../../src/store/records.ts";
+import type {
+  ActivityRow,
+  Debugging,
+  EntryRow,
+  InboxRow,
+  RunHead,
+  RunName,
+  Spending,
+} from "../../src/store/records.ts";
 import type { Commit } from "../../src/store/store.ts";
 import type { Piece } from "./ledger.ts";
-import { machines } from "./machines/kinds.ts";
+import { kinds, machineOf } from "./machines/kinds.ts";
+import { type Place, rewound } from "./rewound.ts";
 
 /** One step as it went into the journal, with what it should have led to. */
 export interface ModelEntry extends Entry {
   readonly digest: string;
   /** The state that its patches lead to. */
   readonly folded: Json;
-  /** The state, outcome and effects that stepping gives. */
-  readonly stepped: {
-    readonly state: State;
-    readonly outcome: Outcome;
-    readonly effects: readonly Effect[];
-  };
+  readonly stepped: Stepped;
+}
+
+/** What stepping gives. */
+export interface Stepped {
+  readonly state: State;
+  readonly outcome: Outcome;
+  readonly effects: readonly Effect[];
+  /** Deferred events that were let go of. */
+  readonly dropped: readonly Event[];
 }
 
 /** A piece of a stream as the store has it, at its offset. */
@@ -39,12 +52,16 @@ export interface ModelRun {
   head: RunHead;
   state: State;
   readonly entries: ModelEntry[];
+  /** The keys of all that it ever began. */
+  readonly begun: Set<string>;
   /** Those that took something a user sent, by what it was. */
   readonly outside: Map<string, ModelEntry[]>;
   /** Results that it refused, by the key of their activity: they are in the journal and nowhere else. */
   readonly refused: Set<string>;
   /** Whether somebody has yet to bring it back. */
   parked: boolean;
+  /** Where it stops for somebody to look at it. */
+  debug: Debugging | undefined;
   /** What its activities have spent. */
   spent: Required<Spending>;
   readonly inbox: Map<string, { readonly row: InboxRow; readonly event: Event }>;
@@ -73,12 +90,18 @@ export class Model {
   #lettersLost = 0;
   /** Those that were given up. */
   readonly discarded: { readonly event: Event }[] = [];
+  /** Forks that somebody wanted with a context that is changed. */
+  readonly edits: ReadonlySet<string>;
   /** The newest right that was given, and whether somebody has it. */
   epoch = 0;
   owner: string | undefined;
   /** The times in which nobody was there, as the store has them, and the one that is still to be noted. */
   outages: readonly Outage[] = [];
   owed: Owed | undefined;
+
+  constructor(edits: ReadonlySet<string>) {
+    this.edits = edits;
+  }
 
   find({ run }: Pick<RunName, "run">): ModelRun | undefined {
     return this.runs.get(run);
@@ -88,13 +111,15 @@ export class Model {
   before({ head }: Commit): ModelRun {
     const known = this.find(head);
     if (known !== undefined) return known;
-    const machine = machines.get(head.machine) as Machine;
+    const machine = machineOf(head);
     return {
       machine,
       entries: [],
+      begun: new Set(),
       outside: new Map(),
       refused: new Set(),
       parked: false,
+      debug: undefined,
       spent: { tokens: 0, cost: 0 },
       inbox: new Map(),
       keys: new Set(),
@@ -113,20 +138,40 @@ export class Model {
     const run = this.before(commit);
     const entries: ModelEntry[] = [];
     let digest = run.head.digest;
-    let folded = (run.entries.at(-1)?.folded ?? null) as Json;
+    let folded = (run.entries.at(-1)?.folded ?? this.#originOf(commit.head)?.folded ?? null) as Json;
     let { state } = run;
     for (const row of commit.entries) {
       const known = readBefore.get(row);
-      const entry =
-        known?.after === digest
-          ? known.entry
-          : readAnew(row, digest, folded, state, run.machine, commit.head.run);
+      const entry = known?.after === digest ? known.entry : this.#readAnew(row, run, digest, folded, state);
       readBefore.set(row, { after: digest, entry });
       ({ digest, folded } = entry);
       ({ state } = entry.stepped);
       entries.push(entry);
     }
     return entries;
+  }
+
+  /** The entry that a fork goes on from. */
+  #originOf({ fork }: RunHead): ModelEntry | undefined {
+    return fork && this.runs.get(fork.run)?.entries[fork.seq - 1];
+  }
+
+  #readAnew(row: EntryRow, run: ModelRun, after: string, before: Json, state: State | undefined): ModelEntry {
+    const what = `the run ${run.head.run}`;
+    const packed = openEntry(row, after, { open: (bytes) => bytes }, what);
+    const entry = readEntry(packed, { contents: noContents }, what);
+    const stepped = this.#stepAnew(run, state, entry);
+    return { ...entry, digest: row.digest, folded: foldEntry(before, entry), stepped };
+  }
+
+  #stepAnew(run: ModelRun, before: State | undefined, entry: Entry): Stepped {
+    if (!goesBack(entry)) return stepAnew(run, before, entry);
+    const data = entry.event.data as unknown as { to: number; run: string; seq: number };
+    if (entry.event.type === "rollback")
+      return rewound(before && asItStands(run, before), { run, seq: data.to }, entry.at);
+    const place: Place = { run: this.runs.get(data.run) as ModelRun, seq: data.seq };
+    const edit = this.edits.has(run.head.run) ? kinds[run.machine.id]?.forks : undefined;
+    return rewound(undefined, place, entry.at, edit);
   }
 
   /** Enters what was committed, and all that began with it. */
@@ -201,17 +246,29 @@ export class Model {
   }
 }
 
+/** What an entry begins, by key; a timer may be told of again, when it has moved, where nothing goes back. */
+export function beginningsOf(entry: Entry): string[] {
+  const keys: string[] = [];
+  for (const effect of entry.effects)
+    if (effect.type === "activity" || effect.type === "spawn" || (effect.type === "timer" && goesBack(entry)))
+      keys.push(effect.key);
+  return keys;
+}
+
 /** Enters one step. */
 function note(run: ModelRun, entry: ModelEntry): void {
   const { event, outcome, spent } = entry;
   run.entries.push(entry);
+  for (const { type, key } of entry.effects as readonly { type: string; key: string }[])
+    if (type === "activity" || type === "spawn" || type === "timer") run.begun.add(key);
   if (isOutside(event)) {
     const what = nameOf(event);
     run.outside.set(what, [...(run.outside.get(what) ?? []), entry]);
   }
   if (settles(event) && outcome === "refused") run.refused.add(event.invocation as string);
   if (isControl(event) && event.type === "park") run.parked = true;
-  if (isControl(event) && event.type === "retry") run.parked = false;
+  if (isControl(event) && (event.type === "retry" || event.type === "rollback")) run.parked = false;
+  run.debug = heldAfter(run.debug, event);
   if (spent !== undefined)
     run.spent = { tokens: run.spent.tokens + (spent.tokens ?? 0), cost: run.spent.cost + (spent.cost ?? 0) };
 }
@@ -245,30 +302,25 @@ export const noContents = { read: () => undefined, keep: () => "" };
 /** Steps that were read before, each with the digest it came after: after a power cut they are entered again. */
 const readBefore = new WeakMap<EntryRow, { readonly after: string; readonly entry: ModelEntry }>();
 
-function readAnew(
-  row: EntryRow,
-  after: string,
-  before: Json,
-  state: State | undefined,
-  machine: Machine,
-  run: string,
-): ModelEntry {
-  const what = `the run ${run}`;
-  const packed = openEntry(row, after, { open: (bytes) => bytes }, what);
-  const entry = readEntry(packed, { contents: noContents }, what);
-  const stepped = stepAnew(machine, state, entry, run);
-  return { ...entry, digest: row.digest, folded: foldEntry(before, entry), stepped };
+/** Whether with this entry a run goes back, or begins where another one was. */
+export function goesBack({ event }: Pick<Entry, "event">): boolean {
+  return isControl(event) && (event.type === "rollback" || event.type === "fork");
 }
 
-function stepAnew(
-  machine: Machine,
-  before: State | undefined,
-  entry: Entry,
-  run: string,
-): ModelEntry["stepped"] {
-  const options = { at: entry.at, run };
+/** What a run has under way: a result that it refused, and was not given again, is in the journal and not on its way. */
+function asItStands({ parked, entries }: ModelRun, state: State): State {
+  const park = parked ? entries.findLast(({ event }) => event.type === "park") : undefined;
+  const { refused } = (park?.event.data ?? {}) as { readonly refused?: number };
+  const ended = refused === undefined ? undefined : entries[refused - 1]?.event.invocation;
+  return { ...state, activities: state.activities.filter(({ key }) => key !== ended) };
+}
+
+function stepAnew(run: ModelRun, before: State | undefined, entry: Entry): Stepped {
+  const options = { at: entry.at, run: run.head.run };
   const { event } = entry;
-  if (before === undefined) return start(machine, event.data, options);
+  if (before === undefined) return start(run.machine, event.data, options);
+  const machine = machineOf(before);
+  const unchanged: Stepped = { state: before, outcome: "taken", effects: [], dropped: [] };
   if (event.kind !== "platform" || event.invocation !== undefined)
     return step(machine, before, event, options);
   const { type, data } = event;
@@ -276,11 +328,38 @@ function stepAnew(
     return cancel(machine, before, data === undefined ? options : { ...options, reason: data as JsonObject });
   if (type === "resume")
     return resume(machine, before, (data as unknown as { outages: Outage[] }).outages, options);
-  if (type === "park") return { state: before, outcome: "taken", effects: [] };
+  if (type === "park" || type === "debug") return unchanged;
+  if (type === "migrate") return evolved(before, (data as { readonly to: number }).to, options);
   if (type === "retry") {
     const { parkedAt } = data as { readonly parkedAt: number };
     const moved = resume(machine, before, [{ from: parkedAt, until: entry.at }], options);
-    return moved.outcome === "ignored" ? { state: before, outcome: "taken", effects: [] } : moved;
+    return moved.outcome === "ignored" ? unchanged : moved;
   }
   return step(machine, before, event, options);
+}
+
+/** The step to another version: with all that is pending if it can be taken along, and else without. */
+function evolved(before: State, to: number, options: { readonly at: number; readonly run: string }): Stepped {
+  const { migration } = kinds[before.machine]?.later ?? {};
+  for (const drop of [false, true]) {
+    const moved = evolve(machineOf(before), machineOf({ ...before, version: to }), before, {
+      ...{ ...options, drop, reverse: to < before.version },
+      ...(migration && { migration }),
+    });
+    if (moved.outcome === "moved") return moved.step as Stepped;
+  }
+  return { state: before, outcome: "refused", effects: [], dropped: [] };
+}
+
+/** Where a run stops once an entry was taken: written anew. */
+export function heldAfter(before: Debugging | undefined, event: Event): Debugging | undefined {
+  const breakpoints = before?.breakpoints ?? [];
+  if (isControl(event)) {
+    const { debug, steps } = (event.data ?? {}) as { readonly debug?: Debugging; readonly steps?: number };
+    if (event.type === "debug") return debug;
+    if (event.type !== "retry" || (before === undefined && steps === undefined)) return before;
+    return { breakpoints, passes: true, ...(steps === undefined ? {} : { steps }) };
+  }
+  if ((before?.steps ?? 0) > 1) return { breakpoints, passes: true, steps: (before?.steps as number) - 1 };
+  return breakpoints.length === 0 ? undefined : { breakpoints };
 }

@@ -16,6 +16,7 @@ import type { Life } from "./life.ts";
 import type { Kind } from "./machines/kind.ts";
 import { hasEnded } from "./model.ts";
 import type { Time } from "./time.ts";
+import { Travellers } from "./travellers.ts";
 
 export interface UserWorld {
   readonly time: Time;
@@ -52,22 +53,37 @@ const undeliverable: ReadonlySet<string> = new Set(["LETTER_UNKNOWN", "RUN_UNKNO
 
 const codeOf = (error: unknown): string | undefined => (isHoldfastError(error) ? error.code : undefined);
 
-type Answer<Value> = { readonly life: Life; readonly value: Value } | undefined;
+/** What a process answered; undefined if it did not. */
+export type Answer<Value> = { readonly life: Life; readonly value: Value } | undefined;
 
 export class Users {
   readonly #world: UserWorld;
   /** What is under way, for the judge to see that it ends. */
-  open = 0;
+  #open = 0;
   /** Waits for the end of a run, by its name; true once it was told. */
   readonly waits = new Map<string, { readonly life: Life; told: boolean }>();
 
+  readonly travellers: Travellers;
+
   constructor(world: UserWorld) {
     this.#world = world;
+    this.travellers = new Travellers({
+      ledger: world.ledger,
+      judge: world.judge,
+      ask: (call) => this.#ask(call),
+      insist: (call) => this.#insist(call),
+      say: (life, text) => world.say(life, text),
+    });
+  }
+
+  /** How many calls are not over. */
+  get open(): number {
+    return this.#open + this.travellers.open;
   }
 
   /** Begins a run, and tries until it has begun. */
   async begin({ name, kind, input, limits }: Wanted): Promise<void> {
-    this.open++;
+    this.#open++;
     while (
       !(await this.#ask((runtime) =>
         runtime.start(kind.machine, { id: name, input, ...(limits && { limits }) }),
@@ -76,14 +92,14 @@ export class Users {
       await this.#pause();
     this.#world.ledger.begun.add(name);
     this.#world.say(undefined, `${name} has begun`);
-    this.open--;
+    this.#open--;
   }
 
   /** Sends something, again and again if it has a key. */
   async send(sent: Sent): Promise<void> {
     const { ledger, random } = this.#world;
     if (sent.tries === 0) ledger.sent.push(sent);
-    this.open++;
+    this.#open++;
     for (;;) {
       sent.tries++;
       const answer = await this.#ask(async (runtime) => {
@@ -99,7 +115,7 @@ export class Users {
           if (codeOf(error) === "RUN_ENDED") return "ended";
           throw error;
         }
-      });
+      }, sent.run);
       if (answer?.value === "ended") {
         this.#world.say(answer.life, `${sent.type} ${sent.data.n} is too late`);
         this.#world.judge.tooLate(sent);
@@ -111,7 +127,7 @@ export class Users {
       await this.#pause();
     }
     sent.over = true;
-    this.open--;
+    this.#open--;
   }
 
   #told(sent: Sent, life: Life, handled: Handled): void {
@@ -124,7 +140,7 @@ export class Users {
   async ask(sent: Sent): Promise<void> {
     const { ledger, judge, say } = this.#world;
     ledger.sent.push(sent);
-    this.open++;
+    this.#open++;
     for (;;) {
       sent.tries++;
       const answer = await this.#ask(async (runtime) => {
@@ -148,7 +164,7 @@ export class Users {
       await this.#pause();
     }
     sent.over = true;
-    this.open--;
+    this.#open--;
   }
 
   /** Sends several together, again and again until it is known what became of each. */
@@ -157,7 +173,7 @@ export class Users {
     const [{ run: name }] = batch as [Sent];
     ledger.sent.push(...batch);
     ledger.batches.add(batch);
-    this.open++;
+    this.#open++;
     for (let told = false; !told; ) {
       for (const sent of batch) sent.tries++;
       const answer = await this.#ask(async (runtime) => {
@@ -177,7 +193,7 @@ export class Users {
           if (codeOf(error) === "RUN_ENDED") return [];
           throw error;
         }
-      });
+      }, name);
       const head = judge.model.find({ run: name })?.head;
       told = answer !== undefined || (head !== undefined && hasEnded(head));
       if (answer !== undefined) {
@@ -190,26 +206,26 @@ export class Users {
     }
     ledger.batches.delete(batch);
     for (const sent of batch) sent.over = true;
-    this.open--;
+    this.#open--;
   }
 
   async cancel(name: string): Promise<void> {
-    this.open++;
+    this.#open++;
     while (!(await this.#ask(async (runtime) => (await runtime.run(name)).cancel()))) await this.#pause();
     const head = this.#world.judge.model.find({ run: name })?.head;
     if (head === undefined || !hasEnded(head))
       this.#world.judge.report(1, `${name} was cancelled and goes on`);
     this.#world.ledger.cancelled.add(name);
     this.#world.say(undefined, `${name} is cancelled`);
-    this.open--;
+    this.#open--;
   }
 
   async read(name: string): Promise<void> {
-    this.open++;
+    this.#open++;
     const known = this.#world.current()?.known.get(name) ?? 0;
     const answer = await this.#ask(async (runtime) => (await runtime.run(name)).state());
     if (answer !== undefined) this.#world.judge.read(name, answer.value, known);
-    this.open--;
+    this.#open--;
   }
 
   /** Waits for the end of a run; whoever is connected to a process that goes on must hear of it. */
@@ -230,7 +246,7 @@ export class Users {
 
   /** Brings a parked run back: tries until it was. */
   async retry(name: string): Promise<void> {
-    this.open++;
+    this.#open++;
     const bringBack = async (runtime: Runtime) => {
       const run = await runtime.run(name);
       await run.retry().catch((error: unknown) => {
@@ -240,20 +256,20 @@ export class Users {
     };
     while (!(await this.#ask(bringBack))) await this.#pause();
     this.#world.say(undefined, `${name} is brought back`);
-    this.open--;
+    this.#open--;
   }
 
   /** Has what waits for a later commit committed, and tries until it was. */
   async checkpoint(name: string): Promise<void> {
-    this.open++;
+    this.#open++;
     while (!(await this.#ask(async (runtime) => (await runtime.run(name)).checkpoint()))) await this.#pause();
-    this.open--;
+    this.#open--;
   }
 
   /** Looks through the dead letters once: tokens are sent to where `to` says, and the rest may be given up. */
   async tidy(to: (number: number) => string): Promise<void> {
     const { ledger, random, say } = this.#world;
-    this.open++;
+    this.#open++;
     const listed = await this.#ask(async ({ deadLetters }) => {
       const letters = [];
       for await (const letter of deadLetters.list()) letters.push(letter);
@@ -273,13 +289,13 @@ export class Users {
       });
       if (done !== undefined) say(done.life, `the dead letter ${number} is seen to`);
     }
-    this.open--;
+    this.#open--;
   }
 
   /** Listens to what an activity says until it is over, from process to process, each time where it left off. */
   async listen(name: string, key: string): Promise<void> {
     const { judge, say } = this.#world;
-    this.open++;
+    this.#open++;
     const place = { offset: 0 };
     for (let isOver = false; !isOver; ) {
       const life = this.#world.current();
@@ -288,7 +304,7 @@ export class Users {
       else await this.#pause();
     }
     judge.heardAll(`${name}:${key}`, place.offset);
-    this.open--;
+    this.#open--;
   }
 
   /** Listens to one process; true if it said that there is no more. */
@@ -324,18 +340,30 @@ export class Users {
     );
   }
 
+  async #insist<Value>(
+    call: (runtime: Runtime) => Promise<Value>,
+  ): Promise<{ readonly life: Life; readonly value: Value }> {
+    for (;;) {
+      const answer = await this.#ask(call);
+      if (answer !== undefined) return answer;
+      await this.#pause();
+    }
+  }
+
   #pause(): Promise<void> {
     return this.#world.time.sleep(pauseMs + this.#world.random.between(0, pauseMs));
   }
 
   /** One call to whichever process is there: its answer, or undefined if there is none to be had. */
-  #ask<Value>(call: (runtime: Runtime) => Promise<Value>): Promise<Answer<Value>> {
+  #ask<Value>(call: (runtime: Runtime) => Promise<Value>, run?: string): Promise<Answer<Value>> {
     const life = this.#world.current();
     if (life?.runtime === undefined || life.status === "dead") return Promise.resolve(undefined);
     return new Promise((resolve) => {
       const stop = this.#world.time.after(patienceMs, () => {
-        // A process that stands still may answer yet; one that runs should have.
-        if (life.status === "alive") this.#world.judge.report(8, `${life.name} left a call unanswered`);
+        // A process that stands still may answer yet; one that runs should have, unless somebody holds the run still.
+        const isHeld = run !== undefined && this.#world.ledger.held.has(run);
+        if (life.status === "alive" && !isHeld)
+          this.#world.judge.report(8, `${life.name} left a call unanswered`);
         resolve(undefined);
       });
       const end = (answer: Answer<Value>) => {

@@ -213,10 +213,17 @@ class World {
         store: wireOf(this.#wire(), life),
         clock: clockOf(this.time, life),
         ids: this.#ids,
-        machines: this.#crowd.kinds.map(({ machine }) => ({ machine, activities: tools })),
+        machines: [
+          ...this.#crowd.kinds.map(({ machine }) => ({ machine, activities: tools })),
+          ...(this.#crowd.isDeployed ? this.#crowd.later(tools) : []),
+        ],
       });
       if (life.status === "dead") return;
       life.runtime = runtime;
+      life.deploy = () => {
+        for (const later of this.#crowd.later(tools)) runtime.register(later);
+      };
+      if (this.#crowd.isDeployed) life.deploy();
       this.say(life, "is up");
       void runtime.stopped.then((error) => {
         if (error !== undefined && life.status !== "dead") this.#doubt(life);
@@ -304,6 +311,18 @@ class World {
     });
   }
 
+  /** Later versions of machines come into processes that are up, and into all that start from now on. */
+  #deploy(): void {
+    this.#crowd.isDeployed = true;
+    for (const life of this.#lives) {
+      try {
+        if (life.status !== "dead") life.deploy();
+      } catch (error) {
+        this.say(life, `takes no later versions: ${(error as { code?: string }).code ?? error}`);
+      }
+    }
+  }
+
   // Weather.
 
   #brew(storm: number): void {
@@ -314,6 +333,8 @@ class World {
     };
     // Where little happens, what was forgotten is not found again by accident.
     times(random.pick([3, 6, 12, 20, 30]), () => this.#crowd.burst());
+    times(random.pick([0, 1, 2, 4, 7]), () => this.#crowd.journey());
+    if (random.chance(0.8)) time.after((random.next() * storm) / 2, () => this.#deploy());
     const { kills, pauses, jumps, powerLosses, closes } = this.#weather;
     times(kills, () => this.#current && this.#crash(this.#current, "at some moment"));
     times(pauses, () => this.#pause());

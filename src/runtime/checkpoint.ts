@@ -134,7 +134,7 @@ export class Checkpoint {
 
   #record(delivery: Delivery, at: number): void {
     const { head, state } = this;
-    const { step, event } = delivery.take?.(state, at) ?? {
+    const { step, event } = delivery.take?.(state, at, head) ?? {
       step: takeStep(this, state, delivery.event, at, head.run),
       event: delivery.event,
     };

@@ -26,7 +26,7 @@ export interface Delivery {
   /** Whether somebody waits to hear what becomes of it. */
   readonly isAwaited?: () => boolean;
   /** The step it leads to, and what the journal is to say of it, where that takes more than the event says. */
-  readonly take?: (state: State, at: number) => { readonly step: Step; readonly event: Event };
+  readonly take?: (state: State, at: number, head: RunHead) => { readonly step: Step; readonly event: Event };
   /** What the activity whose end it tells had used up. */
   readonly spent?: Spending;
   readonly handled?: (handled: Handled) => void;

@@ -107,14 +107,17 @@ export class Recovery {
     }
   }
 
-  /** What comes for a run that is parked: it can still be ended; the rest is for whoever sent it to keep. */
+  /** What comes for a run that is parked: the rest is for whoever sent it to keep. */
   #putAside(run: LiveRun, delivery: Delivery): void {
     const { event, handled, failed } = delivery;
     if (!isControl(event)) failed(new ParkedError(run.name));
-    else if (event.type === "cancel") this.#world.deliver(run, delivery);
+    else if (whileParked.has(event.type)) this.#world.deliver(run, delivery);
     else handled?.({ seq: run.head.seq, outcome: "ignored", error: undefined });
   }
 }
+
+/** What is done with a run also while it is parked: it is ended, taken elsewhere, or told where to stop. */
+const whileParked: ReadonlySet<string> = new Set(["cancel", "rollback", "migrate", "debug"]);
 
 /** Says that a run was parked before it took an event. Who has the event keeps it: in the inbox, a timer, a row. */
 export class ParkedError extends Error {

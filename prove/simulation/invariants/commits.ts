@@ -16,9 +16,11 @@ import {
   type ModelRun,
   noContents,
 } from "../model.ts";
+import { checkHolding } from "./holding.ts";
 import { checkParking } from "./parking.ts";
 import type { Invariant, Report } from "./report.ts";
 import { isSame } from "./same.ts";
+import { checkTravel } from "./travel.ts";
 
 /** The answer that the port demands, as far as the judge cares. */
 export function demanded(model: Model, commit: Commit): CommitOutcome["outcome"] {
@@ -58,6 +60,8 @@ export function checkCommit(
   checkSends(run, commit, entries, report);
   checkOrder(run, entries, report);
   checkParking(run, entries, report);
+  checkTravel(run, commit, entries, report);
+  checkHolding(run, commit, entries, report);
   for (const child of commit.starts) checkCommit(model, child, model.read(child), report);
 }
 

@@ -5,12 +5,13 @@ import type { Reconciled } from "../../../src/runtime/activity.ts";
 import type { Ledger, Sent } from "../ledger.ts";
 import { type AccountContext, firstBalance } from "../machines/account.ts";
 import type { DeskContext } from "../machines/desk.ts";
-import { type Model, type ModelEntry, type ModelRun, nameOf } from "../model.ts";
+import { goesBack, type Model, type ModelEntry, type ModelRun, nameOf } from "../model.ts";
 import { checkMoved, checkTold } from "./outages.ts";
 import { wasRefused } from "./parking.ts";
 import type { Report } from "./report.ts";
 import { isSame } from "./same.ts";
 import { checkSpent } from "./spending.ts";
+import { lineOf } from "./travel.ts";
 import { checkTrip, checkUndone, undoingName } from "./undoing.ts";
 
 /** How often whoever can be asked is asked before that is given up. */
@@ -73,10 +74,11 @@ export function checkEntry(
   if (entry.event.invocation !== undefined) checkPending(entry, before, what, report);
   if (settles(entry.event) && !wasRefused(run, entry))
     checkSettled(entry, before, `${run.head.run}:${entry.event.invocation}`, world);
-  if (run.machine.id === "desk") checkDesk(run, report);
+  if (run.machine.id === "desk") checkDesk(model, run, report);
   if (run.machine.id === "trip") checkTrip(run, entry, what, report);
   if (run.machine.id === undoingName) checkUndone(run, entry, what, report);
-  if (run.machine.id === "alarm-clock" && entry.event.type === "ring") checkAlarm(run, entry, what, report);
+  if (run.machine.id === "alarm-clock" && entry.event.type === "ring")
+    checkAlarm(model, run, entry, what, report);
 }
 
 function checkTimer(entry: ModelEntry, before: State, what: string, report: Report): void {
@@ -130,12 +132,16 @@ function checkUnknown(audits: readonly (Reconciled | undefined)[], key: string, 
 }
 
 /** Whatever a desk accepted is taken up or deferred, each type in the order of its coming. */
-function checkDesk(run: ModelRun, report: Report): void {
+function checkDesk(model: Model, run: ModelRun, report: Report): void {
   if (run.state.status !== "active") return;
   const { taken } = run.state.context as unknown as DeskContext;
+  const line = lineOf(model, run);
+  // What a later version has no use for was let go of, and its entry says so.
+  const dropped = line.filter((one) => !goesBack(one)).flatMap((one) => one.dropped ?? []);
   for (const type of ["job", "rush"] as const) {
-    const accepted = run.entries
+    const accepted = line
       .filter(({ event, outcome }) => event.type === type && (outcome === "taken" || outcome === "deferred"))
+      .filter(({ event }) => !dropped.some((one) => isSame(one, event)))
       .map(numberOf);
     const deferred = run.state.deferred.filter((event) => event.type === type);
     const kept = [...taken[type], ...deferred.map(({ data }) => (data as { n: number }).n)];
@@ -144,10 +150,10 @@ function checkDesk(run: ModelRun, report: Report): void {
 }
 
 /** An alarm that was taken back after it was set does not ring. */
-function checkAlarm(run: ModelRun, entry: ModelEntry, what: string, report: Report): void {
+function checkAlarm(model: Model, run: ModelRun, entry: ModelEntry, what: string, report: Report): void {
   if (entry.outcome !== "taken") return;
   const n = numberOf(entry);
-  const earlier = run.entries.filter(({ seq, outcome }) => seq < entry.seq && outcome === "taken");
+  const earlier = lineOf(model, run, entry.seq - 1).filter(({ outcome }) => outcome === "taken");
   const set = earlier.findLast((one) => one.event.type === "set" && numberOf(one) === n);
   const unset = earlier.findLast(
     ({ event }) => event.type === "unset" && (event.data as { of: number }).of === n,

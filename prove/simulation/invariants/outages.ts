@@ -2,7 +2,8 @@
 import type { Outage, State } from "holdfast";
 import { decode } from "../../../src/store/codec.ts";
 import type { Lease } from "../../../src/store/store.ts";
-import type { Model, ModelEntry, ModelRun, Owed } from "../model.ts";
+import { goesBack, type Model, type ModelEntry, type ModelRun, type Owed } from "../model.ts";
+import { type Moving, moveBy } from "../moving.ts";
 import type { Report } from "./report.ts";
 
 /** The outage that ends with this lease, if there is one; a renewal changes nothing. */
@@ -28,20 +29,6 @@ export function noteOutages(model: Model, bytes: Uint8Array, jumped: boolean, re
 export function checkNoted({ owed }: Model, epoch: number, report: Report): void {
   if (owed?.epoch === epoch)
     report(24, `the outage from ${owed.from} to ${owed.until} was not noted before the first commit`);
-}
-
-interface Moving {
-  due: number;
-  since: number;
-}
-
-/** What one outage does to a timer: written anew, since the code that does it is what is judged. */
-function move(timer: Moving, { from, until }: Outage, resume: "remaining" | "restart", ms: number): boolean {
-  const begin = from > timer.since ? from : timer.since;
-  if (begin >= timer.due || begin >= until) return false;
-  timer.due = resume === "restart" ? until + ms : timer.due + (until - begin);
-  timer.since = until;
-  return true;
 }
 
 /** The outages that an entry tells its run of. */
@@ -80,13 +67,16 @@ export function checkMoved(
     report(24, `${what} fires what was never set`);
     return;
   }
-  const moving: Moving = { due: effect.due, since: set.at };
-  const ms = effect.due - set.at;
+  const again = goesBack(set) ? set.stepped.state.timers.find((one) => one.key === key) : undefined;
+  // One that was set again goes on where it was.
+  const moving: Moving = { due: effect.due, since: again?.since ?? set.at };
+  const ms = again?.ms ?? effect.due - set.at;
   if (resume !== undefined)
     for (const told of run.entries.slice(place + 1).filter(({ seq }) => seq < entry.seq))
-      for (const outage of toldOf(told)) move(moving, outage, resume, ms);
+      for (const outage of toldOf(told)) moveBy(moving, outage, resume, ms);
   if (timer.due !== moving.due) report(24, `${what} was due at ${timer.due}, and should be at ${moving.due}`);
   // A clock that was set says nothing certain of how long nobody was there.
-  const missed = !jumped && resume && model.outages.find((outage) => move({ ...moving }, outage, resume, ms));
+  const missed =
+    !jumped && resume && model.outages.find((outage) => moveBy({ ...moving }, outage, resume, ms));
   if (missed) report(24, `${what} fires without having heard of the outage from ${missed.from}`);
 }

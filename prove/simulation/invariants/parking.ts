@@ -3,6 +3,7 @@ import type { Json } from "holdfast";
 import { settles } from "../../../src/core/event.ts";
 import { isControl } from "../../../src/runtime/control.ts";
 import type { ModelEntry, ModelRun } from "../model.ts";
+import { stopOf } from "./holding.ts";
 import type { Report } from "./report.ts";
 import { isSame } from "./same.ts";
 
@@ -19,6 +20,15 @@ export function wasRefused({ entries, refused }: ModelRun, { seq, event }: Model
   );
 }
 
+/** What also a run that is parked takes. */
+const whileParked: ReadonlySet<string | undefined> = new Set([
+  "cancel",
+  "retry",
+  "rollback",
+  "migrate",
+  "debug",
+]);
+
 /** The entries of a commit: what is between parking and coming back, and how it comes to each. */
 export function checkParking(run: ModelRun, entries: readonly ModelEntry[], report: Report): void {
   let parked = run.head.status === "parked";
@@ -27,25 +37,22 @@ export function checkParking(run: ModelRun, entries: readonly ModelEntry[], repo
     const { event, seq } = entry;
     const what = `entry ${seq} of ${run.head.run} (${event.type})`;
     const control = isControl(event) ? event.type : undefined;
-    if (parked && control !== "cancel" && control !== "retry")
-      report(26, `${what} is taken while it is parked`);
+    if (parked && !whileParked.has(control)) report(26, `${what} is taken while it is parked`);
     if (control === "park") checkParked(entry, before, what, report);
     else if (before !== undefined && isRefusedResult(before))
       report(26, `${what} comes after a result that was refused`);
     if (control === "retry") checkReturn(run, entries, entry, what, report);
-    if (control === "park" || control === "retry") parked = control === "park";
+    if (control === "park") parked = true;
+    else if (control === "retry" || control === "rollback") parked = false;
     before = entry;
   }
   if (before !== undefined && isRefusedResult(before))
     report(26, `${run.head.run} goes on without a result it refused`);
 }
 
-function checkParked(
-  { event, seq }: ModelEntry,
-  before: ModelEntry | undefined,
-  what: string,
-  report: Report,
-): void {
+function checkParked(entry: ModelEntry, before: ModelEntry | undefined, what: string, report: Report): void {
+  const { event, seq } = entry;
+  if (stopOf(entry) !== undefined && (before === undefined || !isRefusedResult(before))) return;
   const { refused } = event.data as { readonly refused?: number };
   if (before === undefined || !isRefusedResult(before) || refused !== seq - 1)
     report(26, `${what} parks a run that refused nothing: ${JSON.stringify(event.data)}`);
@@ -61,7 +68,8 @@ function checkReturn(
 ): void {
   const earlier = [...run.entries, ...entries].filter((entry) => entry.seq < seq);
   const parked = earlier.findLast((entry) => entry.event.type === "park");
-  const result = earlier.findLast(isRefusedResult)?.event;
+  const { refused } = (parked?.event.data ?? {}) as { readonly refused?: number };
+  const result = refused === undefined ? undefined : earlier.find((entry) => entry.seq === refused)?.event;
   const told = event.data as { readonly parkedAt: number; readonly result?: Json };
   if (told.parkedAt !== parked?.at || !isSame(told.result, result))
     report(26, `${what} is told ${JSON.stringify(event.data)}, and refused ${JSON.stringify(result)}`);

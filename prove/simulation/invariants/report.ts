@@ -10,7 +10,9 @@ export const invariants = {
   8: "after the storm everything that can go on comes to rest, and every call is answered",
   9: "a timer fires once, not early, and not after it was cancelled",
   12: "nothing begins for what was cancelled",
+  13: "going back, forking and changing version happen as they were asked for, once; nothing pending is lost unsaid or begun twice, and a source stays as it is",
   14: "pieces of a stream are kept once, in order and without gaps, and every reader hears the same",
+  15: "a run is stepped by the definition of its version only, and takes all that is pending to another one",
   16: "tokens are neither made nor lost",
   17: "what was acknowledged survives the process and the power",
   19: "the digests chain every entry to the one before",
@@ -22,6 +24,7 @@ export const invariants = {
   25: "what activities spend is counted once",
   26: "a run that refuses a result is parked, takes nothing, and is given it again when it comes back",
   27: "steps wait for a later commit only where the policy of their machine says so",
+  28: "a run that is held stops where it was told to, and nowhere else",
 } as const;
 
 export type Invariant = keyof typeof invariants;

@@ -2,7 +2,7 @@
  * An alarm clock with any number of alarms, each a delayed send to itself that can be taken back, and a nap that ends by
  * itself or is interrupted.
  */
-import { defineMachine, type Machine } from "holdfast";
+import { defineMachine, defineMigration, type Machine, type MachineDefinition } from "holdfast";
 import type { Kind } from "./kind.ts";
 
 export interface AlarmContext {
@@ -21,7 +21,7 @@ interface Setting {
 
 const settingOf = (event: { readonly data?: unknown }): Setting => event.data as Setting;
 
-export const alarmMachine = defineMachine<AlarmContext>({
+const definition: MachineDefinition<AlarmContext> = {
   id: "alarm-clock",
   start: { rang: [], unset: [], naps: 0 },
   unhandled: "ignore",
@@ -50,12 +50,31 @@ export const alarmMachine = defineMachine<AlarmContext>({
       on: { wake: "awake", turn: { target: "asleep", reenter: true } },
     },
   },
+};
+
+export const alarmMachine = defineMachine<AlarmContext>(definition);
+
+/** Never sleeps: a clock that does cannot become one like that. Its naps are counted by another name. */
+const laterMachine = defineMachine<Omit<AlarmContext, "naps"> & { readonly slept: number }>({
+  ...(definition as never as MachineDefinition<Omit<AlarmContext, "naps"> & { readonly slept: number }>),
+  version: 2,
+  states: { awake: {} },
 });
 
 export const alarmClock: Kind = {
   machine: alarmMachine as unknown as Machine,
   runsMax: 2,
   rests: ["awake"],
+  goesBack: true,
+  forks: (context) => void (context.unset as number[]).push(-1),
+  stops: [{ state: "asleep" }, { event: "ring" }],
+  later: {
+    machine: laterMachine as unknown as Machine,
+    migration: defineMigration(alarmMachine, laterMachine, {
+      context: ({ naps, ...rest }) => ({ ...rest, slept: naps }),
+      back: { context: ({ slept, ...rest }) => ({ ...rest, naps: slept }) },
+    }),
+  },
   cancellable: true,
   input: () => ({}),
   order(n, random) {

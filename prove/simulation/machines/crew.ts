@@ -2,7 +2,7 @@
  * A crew calls three tools side by side: one that is tried again, one that may act at most once, and one that works its
  * way through pages and keeps its place. Each call can be stopped.
  */
-import { defineMachine, type Json, type Machine } from "holdfast";
+import { defineMachine, defineMigration, type Json, type Machine, type MachineDefinition } from "holdfast";
 import type { Kind } from "./kind.ts";
 
 export interface CrewContext {
@@ -42,7 +42,7 @@ export const region = (tool: string, options: object) => ({
   },
 });
 
-export const crewMachine = defineMachine<CrewContext>({
+const definition: MachineDefinition<CrewContext> = {
   id: "crew",
   start: { answers: [], errors: [], unknowns: 0 },
   // What comes from a call that is over must not get here.
@@ -53,12 +53,32 @@ export const crewMachine = defineMachine<CrewContext>({
     paying: region("pay", calls.pay),
     crawling: region("crawl", calls.crawl),
   } as never,
+};
+
+export const crewMachine = defineMachine<CrewContext>(definition);
+
+/** Does not pay any more: a crew that is about to cannot become one like that. */
+const laterMachine = defineMachine<CrewContext>({
+  ...definition,
+  version: 2,
+  states: {
+    fetching: region("fetch", calls.fetch),
+    paying: { initial: "idle", states: { idle: {} } },
+    crawling: region("crawl", calls.crawl),
+  } as never,
 });
 
 export const crew: Kind = {
   machine: crewMachine as unknown as Machine,
   runsMax: 2,
   rests: ["fetching.idle", "paying.idle", "crawling.idle"],
+  goesBack: true,
+  forks: (context) => void (context.answers as Json[]).push("edited"),
+  stops: [{ state: "fetching.calling" }, { event: "crawl" }],
+  later: {
+    machine: laterMachine as unknown as Machine,
+    migration: defineMigration(crewMachine, laterMachine, { back: {} }),
+  },
   cancellable: true,
   input: () => ({}),
   order(n, random) {

@@ -2,7 +2,7 @@
  * A desk takes one piece of work at a time and defers the rest; what is urgent goes first. Nothing that was deferred may
  * be forgotten, taken twice or taken out of turn. A desk can be closed, and takes nothing more then.
  */
-import { defineMachine, type Machine } from "holdfast";
+import { defineMachine, defineMigration, type Machine, type MachineDefinition } from "holdfast";
 import type { Kind } from "./kind.ts";
 
 export interface DeskContext {
@@ -13,7 +13,7 @@ export interface DeskContext {
 
 const numberOf = (event: { readonly data?: unknown }): number => (event.data as { n: number }).n;
 
-export const deskMachine = defineMachine<DeskContext>({
+const definition: MachineDefinition<DeskContext> = {
   id: "desk",
   start: { taken: { job: [], rush: [] }, notes: [] },
   unhandled: "reject",
@@ -37,12 +37,41 @@ export const deskMachine = defineMachine<DeskContext>({
     },
     closed: { type: "final", output: ({ context }) => context.notes.length },
   },
+};
+
+export const deskMachine = defineMachine<DeskContext>(definition);
+
+/** Takes what is urgent while it is busy, but for some of it, which it has no use for. */
+const laterMachine = defineMachine<DeskContext>({
+  ...definition,
+  version: 2,
+  states: {
+    ...definition.states,
+    busy: {
+      defer: ["job"],
+      after: { "3s": "idle" },
+      on: {
+        ready: "idle",
+        rush: {
+          guard: ({ event }) => numberOf(event) % 3 > 0,
+          update: (draft, { event }) => void draft.taken.rush.push(numberOf(event)),
+        },
+      },
+    },
+  },
 });
 
 export const desk: Kind = {
   machine: deskMachine as unknown as Machine,
   runsMax: 2,
   rests: ["idle", "closed"],
+  goesBack: true,
+  forks: (context) => void (context.notes as number[]).push(-1),
+  stops: [{ state: "busy" }, { event: "note" }],
+  later: {
+    machine: laterMachine as unknown as Machine,
+    migration: defineMigration(deskMachine, laterMachine, { back: {} }),
+  },
   cancellable: true,
   input: () => ({}),
   order(n, random) {

@@ -1,5 +1,5 @@
 /** Every kind of run the simulated world can have. */
-import { compensationMachine, type Machine } from "holdfast";
+import { compensationMachine, type Machine, type State } from "holdfast";
 import { account } from "./account.ts";
 import { alarmClock } from "./alarm-clock.ts";
 import { clerk } from "./clerk.ts";
@@ -29,15 +29,19 @@ export const kinds: Readonly<Record<string, Kind>> = {
   "tally-by-mark": tallyByMark,
 };
 
-/** Every machine by its id, child machines and those that undo included. */
-export const machines: ReadonlyMap<string, Machine> = collect(
-  Object.values(kinds).map(({ machine }) => machine),
+/** Every version of every machine by its name, child machines and those that undo included. */
+const machines: ReadonlyMap<string, Machine> = collect(
+  Object.values(kinds).flatMap(({ machine, later }) => [machine, ...(later ? [later.machine] : [])]),
 );
+
+export function machineOf({ machine, version }: Pick<State, "machine" | "version">): Machine {
+  return machines.get(`${machine}@${version}`) as Machine;
+}
 
 function collect(given: readonly Machine[]): Map<string, Machine> {
   const found = new Map<string, Machine>();
   const add = (machine: Machine) => {
-    found.set(machine.id, machine);
+    found.set(`${machine.id}@${machine.version}`, machine);
     if (machine.chart.compensates) add(compensationMachine(machine));
     for (const child of Object.values(machine.machines)) add(child as Machine);
   };

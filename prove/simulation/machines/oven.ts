@@ -50,6 +50,9 @@ export const oven: Kind = {
   machine: ovenMachine as unknown as Machine,
   runsMax: 2,
   rests: ["cold"],
+  goesBack: true,
+  forks: (context) => void (context.beeps as number[]).push(-1),
+  stops: [{ state: "baking" }, { event: "beep" }],
   cancellable: true,
   input: () => ({}),
   order(n, random) {

@@ -25,6 +25,8 @@ export const studio: Kind = {
   machine: studioMachine as unknown as Machine,
   runsMax: 2,
   rests: ["speaking.idle", "charging.idle"],
+  goesBack: true,
+  forks: (context) => void (context as { unknowns: number }).unknowns++,
   cancellable: true,
   speaks: "speak",
   input: () => ({}),

@@ -69,17 +69,26 @@ export class Travel {
         `The run ${JSON.stringify(name.run)} is ${run.head.status} and cannot go back; fork it from where it should go on`,
       );
     }
-    const seq = "to" in target ? target.to : run.head.seq - target.by;
-    const place = await this.#place(run.head, seq);
+    const { head } = run;
+    const seq = "to" in target ? target.to : head.seq - target.by;
+    const place = await this.#place(head, seq);
     const machine = this.#world.registry.read(place.state.machine, place.state.version).machine;
     // What came to its end with a result that the run could not take is not under way any more.
-    const parking = run.head.status === "parked" ? await readParking(this.#world.past, run.head) : undefined;
+    const parking = head.status === "parked" ? await readParking(this.#world.past, head) : undefined;
     const event = rollbackEvent(seq);
-    const handled = await this.#world.deliver(run, event, (state, at) => {
+    let isStale = false;
+    const take: NonNullable<Delivery["take"]> = (state, at, now) => {
+      isStale = now.status !== head.status || (parking !== undefined && now.seq !== head.seq);
+      if (isStale) throw new HoldfastError("STATE_INVALID", "The run was parked or brought back meanwhile");
       const current = withoutInvocation(state, parking?.result?.invocation);
       return { event, step: rollBack(machine, current, place, { at, run: name.run }) };
-    });
-    return handled.seq;
+    };
+    try {
+      return (await this.#world.deliver(run, event, take)).seq;
+    } catch (error) {
+      if (isStale) return this.rollBack(name, { to: seq });
+      throw error;
+    }
   }
 
   /** Begins a run from a checkpoint of another; a fork of that id and origin that is there already is meant. */

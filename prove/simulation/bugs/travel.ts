@@ -1,0 +1,128 @@
+/** Bugs of travel, evolution and holding runs still. */
+import type { Bug } from "./bug.ts";
+
+export const travelBugs: readonly Bug[] = [
+  {
+    name: "activity begun since goes on after going back",
+    file: "src/core/rewind.ts",
+    find: '["activity", current.activities, before.activities],',
+    replace: '["activity", [], before.activities],',
+    catches: [4],
+  },
+  {
+    name: "timer lost when a run goes back",
+    file: "src/core/rewind.ts",
+    find: "const timers = state.timers.map(",
+    replace: "const timers = state.timers.slice(current === undefined ? 0 : 1).map(",
+    catches: [3, 4],
+  },
+  {
+    name: "timers set again as if no time had passed",
+    file: "src/core/rewind.ts",
+    find: "const outage = [{ from: at, until: work.at }];",
+    replace: "const outage = [{ from: at, until: at }];",
+    catches: [3, 4],
+  },
+  {
+    name: "deferred events gone unsaid when a run goes back",
+    file: "src/core/rewind.ts",
+    find: "    return place >= 0;\n  });",
+    replace: "    return true;\n  });",
+    catches: [13],
+    from: 600,
+  },
+  {
+    name: "activity begun again with its old key",
+    file: "src/core/rewind.ts",
+    find: "work.addActivity({ ...activity, key: work.nextKey() }, effect.input",
+    replace: "work.addActivity(activity, effect.input",
+    catches: [3, 4, 13],
+  },
+  {
+    name: "fork with the keys of its source",
+    file: "src/core/rewind.ts",
+    find: "const again = freeze({ ...timer, ...resumedDue(timer, outage), key: work.nextKey() });",
+    replace:
+      "const again = freeze({ ...timer, ...resumedDue(timer, outage), key: current === undefined ? timer.key : work.nextKey() });",
+    catches: [3, 4],
+  },
+  {
+    name: "fork begins with the newest state",
+    file: "src/runtime/travel/travel.ts",
+    find: "const seq = options.at ?? head.seq;",
+    replace: "const seq = head.seq;",
+    catches: [13],
+  },
+  {
+    name: "fork without its edit when it is the newest",
+    file: "src/runtime/travel/travel.ts",
+    find: "const options = { at, run: name.run, ...(edit && { edit }) };",
+    replace: "const options = { at, run: name.run, ...(edit && source.seq > seq && { edit }) };",
+    catches: [3],
+  },
+  {
+    name: "run that goes back stays parked",
+    file: "src/runtime/checkpoint.ts",
+    find: '(type === "retry" || type === "rollback")',
+    replace: 'type === "retry"',
+    catches: [4],
+  },
+  {
+    name: "refused result taken for one under way when a run goes back",
+    file: "src/runtime/travel/travel.ts",
+    find: "const current = withoutInvocation(state, parking?.result?.invocation);",
+    replace: "const current = withoutInvocation(state, parking && undefined);",
+    catches: [3, 4],
+  },
+  {
+    name: "old version in the head of a run that has another",
+    file: "src/runtime/checkpoint.ts",
+    find: "this.head = { ...this.head, version: this.state.version, hash: this.machine.hash };",
+    replace: "this.head = { ...this.head, hash: this.machine.hash };",
+    catches: [15],
+  },
+  {
+    name: "run that has another version stepped by the old one",
+    file: "src/runtime/checkpoint.ts",
+    find: "    run.machine = this.machine;\n",
+    replace: "",
+    catches: [3, 4, 8, 15],
+  },
+  {
+    name: "timer forgotten on the way to another version",
+    file: "src/core/evolve/evolve.ts",
+    find: "timers: sameList(state.timers, timers.timers()),",
+    replace: "timers: sameList(state.timers, timers.timers().slice(1)),",
+    catches: [8, 15],
+    from: 400,
+  },
+  {
+    name: "deferred event forgotten on the way to another version",
+    file: "src/core/evolve/evolve.ts",
+    find: "deferred: sameList(state.deferred, moveDeferred(move)),",
+    replace: "deferred: sameList(state.deferred, moveDeferred(move).slice(1)),",
+    catches: [1, 15],
+  },
+  {
+    name: "breakpoints forgotten by a new process",
+    file: "src/runtime/hydrate.ts",
+    find: "? shared : { ...head, ...shared };",
+    replace:
+      '? shared : Object.fromEntries(Object.entries({ ...head, ...shared }).filter(([name]) => name !== "debug"));',
+    catches: [28],
+  },
+  {
+    name: "held run takes one event too many",
+    file: "src/runtime/debug.ts",
+    find: "if (debug.steps !== 1) return undefined;",
+    replace: "if (debug.steps !== 0) return undefined;",
+    catches: [28],
+  },
+  {
+    name: "breakpoint before an event never passed",
+    file: "src/runtime/debug.ts",
+    find: "debug === undefined || debug.passes || isControl(event)",
+    replace: "debug === undefined || isControl(event)",
+    catches: [8, 28],
+  },
+];
