@@ -104,23 +104,22 @@ class Timeline {
   }
 
   add(entry: Entry): void {
-    const { event, outcome } = entry;
     if (this.#steps++ === 0) this.#from = this.#at = entry.at;
     // What a fork begins with it has not been in before.
     const before = this.#steps === 1 ? [] : this.#configuration;
+    const timers = this.#current?.timers ?? [];
     this.#pass(entry.at);
     for (const leaf of before) this.#tally(leaf).steps++;
     // What the context holds says nothing about time, and is most of what changes.
     const patches = entry.patches.filter(({ path }) => path[0] !== "context");
     if (patches.length > 0) this.#state = apply(this.#state, patches);
     const after = this.#configuration;
-    const tells = outcome === "taken" && !isControl(event);
-    for (const leaf of before)
-      if (tells || !after.includes(leaf))
-        this.#settleIdle(leaf, event.timer === undefined ? "event" : "timer");
+    for (const leaf of before) {
+      const told = after.includes(leaf) ? toldBy(entry, leaf, before.length > 1, timers) : causeOf(entry);
+      if (told !== undefined) this.#settleIdle(leaf, told);
+    }
     for (const leaf of after) if (!before.includes(leaf)) this.#tally(leaf).visits++;
-    if (isControl(event) && event.type === "park") this.#parked = true;
-    else if (isControl(event) && ["retry", "rollback", "cancel"].includes(event.type)) this.#parked = false;
+    this.#parked = isParkedAfter(this.#parked, entry);
     this.#follow(entry);
   }
 
@@ -226,6 +225,31 @@ class Timeline {
     this.#activities.set(activity, tally);
     return tally;
   }
+}
+
+const causeOf = ({ event }: Entry): "timer" | "event" => (event.timer === undefined ? "event" : "timer");
+
+/**
+ * What a step says of the wait of a leaf that it leaves active. What another region took says nothing where the leaf has a
+ * timer of its own: it may go on to wait for that.
+ */
+function toldBy(
+  entry: Entry,
+  leaf: string,
+  hasOthers: boolean,
+  timers: State["timers"],
+): "timer" | "event" | undefined {
+  const { event, outcome } = entry;
+  if (outcome !== "taken" || isControl(event)) return undefined;
+  const fired = timers.find(({ key }) => key === event.timer);
+  if (fired !== undefined) return covers(fired.state, leaf) ? "timer" : undefined;
+  return hasOthers ? undefined : "event";
+}
+
+function isParkedAfter(before: boolean, { event }: Entry): boolean {
+  if (!isControl(event)) return before;
+  if (event.type === "park") return true;
+  return before && event.type !== "retry" && event.type !== "rollback";
 }
 
 /** Whether what belongs to a state belongs to this leaf: the leaf is it, or is in it. What belongs to none, to all. */
