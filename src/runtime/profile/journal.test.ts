@@ -149,7 +149,7 @@ onEveryStore((world) => {
       const run = await runtime.start(parent, { id: "a" });
       const [child] = (await run.state()).children;
       await clock.advance(2 * minute);
-      await (await runtime.run(`a:${child?.key}`)).send("end");
+      await (await runtime.run(`a/${child?.key}`)).send("end");
       await run.waitFor("over");
       expect(stateOf(await run.profile(), "asking")?.waits).toEqual({ ...none, child: 2 * minute });
     });
