@@ -56,7 +56,10 @@ function showRuntime({ ms, store, queue, steps, states, activities, caches }: Ru
       cacheRow("contents", caches.contents),
     ],
   ];
-  return [`${showMs(ms)} since it was opened`, ...tables.filter(({ length }) => length > 1).map(columns)].join("\n\n");
+  return [
+    `${showMs(ms)} since it was opened`,
+    ...tables.filter(({ length }) => length > 1).map(columns),
+  ].join("\n\n");
 }
 
 function measureRow([name, { count, totalMs, maxMs, buckets }]: [string, Measured]): string[] {
