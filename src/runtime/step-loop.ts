@@ -52,7 +52,10 @@ export class StepLoop {
   /** Hands an event to a run. It is taken in one of the next turns. */
   deliver(run: LiveRun, delivery: Delivery): void {
     // Whoever gives it may have read the run before it was parked or ended.
-    if (run.head.status !== "active" && !isControl(delivery.event)) return this.#world.left(run, [delivery]);
+    if (run.head.status !== "active" && !isControl(delivery.event)) {
+      this.#world.left(run, [delivery]);
+      return;
+    }
     this.#world.profiler?.arrived(delivery);
     run.inbox.push(delivery);
     this.wake(run);
