@@ -7,12 +7,14 @@ import { benchCore } from "./core.ts";
 import { benchDrafts } from "./drafts.ts";
 import { benchDurable } from "./durable.ts";
 import type { BenchOptions } from "./process.ts";
+import { benchStorage } from "./storage.ts";
 import { benchTravel } from "./travel.ts";
 
 const questions: Readonly<Record<string, (options: BenchOptions) => Promise<void>>> = {
   core: benchCore,
   drafts: benchDrafts,
   durable: benchDurable,
+  storage: benchStorage,
   travel: benchTravel,
 };
 

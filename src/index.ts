@@ -48,6 +48,17 @@ export type { DeadLetter, DeadLetters } from "./runtime/dead-letters.ts";
 export type { DebounceContext } from "./runtime/debounce-machine.ts";
 export type { Deed } from "./runtime/deed.ts";
 export type { FlowOptions } from "./runtime/flow/flow.ts";
+export {
+  type ActivityProfile,
+  type ProfileOptions,
+  profileOf,
+  type RunProfile,
+  type StateProfile,
+  type Waits,
+} from "./runtime/profile/journal.ts";
+export type { HitRate, Measured } from "./runtime/profile/measure.ts";
+export type { RuntimeProfile } from "./runtime/profile/profiler.ts";
+export { showProfile } from "./runtime/profile/show.ts";
 export { openReader, type PastStep, type Reader } from "./runtime/reader.ts";
 export type { AnyMachine, MachineEntry } from "./runtime/registry.ts";
 export {

@@ -19,6 +19,7 @@ import type { LiveRun } from "./live-run.ts";
 import { isPlatformMachine } from "./name.ts";
 import type { Begun } from "./outbox.ts";
 import type { Past } from "./past.ts";
+import type { Profiler } from "./profile/profiler.ts";
 import { Recorder } from "./recorder.ts";
 import { retryDelayMs, retryPolicy } from "./retry.ts";
 import type { Owner, Seal } from "./seal.ts";
@@ -46,6 +47,7 @@ export interface ActivityWorld {
   readonly streams: Streams;
   readonly store: Store;
   readonly epoch: () => number;
+  readonly profiler?: Profiler | undefined;
   /** How many attempts may be under way at a time. */
   readonly slots: number;
   /**
@@ -232,17 +234,20 @@ export class Activities {
 
   /** One attempt, when it is its turn and after `prepare`; nothing if it is not wanted any more. */
   async #attempt(job: Job, code: Activity, prepare?: () => Promise<boolean>): Promise<Result | undefined> {
+    const timed = this.#world.profiler?.attempt(job.effect.activity);
     const entered = this.#enter(job);
     // Nothing lies between a commit and its activities where there is nothing to wait for.
     const slot = entered instanceof Promise ? await entered : entered;
     if (slot === undefined) return undefined;
     job.slot = slot;
+    timed?.begun();
     try {
       if (prepare !== undefined && !(await prepare())) return undefined;
       slot.begin();
       return await this.#runAttempt(job, code);
     } finally {
       slot.leave();
+      timed?.over();
     }
   }
 

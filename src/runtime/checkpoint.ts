@@ -23,6 +23,7 @@ import type { Ids } from "./ids.ts";
 import type { Delivery, LiveRun } from "./live-run.ts";
 import { Outbox } from "./outbox.ts";
 import type { Saved } from "./past.ts";
+import type { Profiler } from "./profile/profiler.ts";
 import type { BoundMachine, Registry } from "./registry.ts";
 import type { Seal } from "./seal.ts";
 import { takeStep } from "./take-step.ts";
@@ -39,6 +40,7 @@ export interface Recording {
   readonly seal: Seal;
   readonly ids: Ids;
   readonly registry: Registry;
+  readonly profiler?: Profiler | undefined;
 }
 
 /** A run's turn before it is committed. */
@@ -84,7 +86,7 @@ export class Checkpoint {
     this.machine = run.machine;
     this.#world = world;
     this.#before = run.head.status;
-    this.#contents = new FreshContents(run, world.seal);
+    this.#contents = new FreshContents(run, world.seal, world.profiler?.contents);
     this.outbox = new Outbox(run.name, world, this.#contents, (...child) => begin(world, ...child));
   }
 

@@ -7,6 +7,8 @@ export interface Clock {
   after(ms: number, run: () => void): () => void;
   /** Calls back once whatever is going on now has run. */
   soon(run: () => void): void;
+  /** Milliseconds from anywhere, with fractions, that only go on: to measure with. `now` serves where there is none. */
+  stamp?(): number;
 }
 
 /** A timer of Node cannot wait longer; later ones are woken in between and wait on. */
@@ -21,4 +23,5 @@ export const systemClock: Clock = {
   soon: (run) => {
     setImmediate(run);
   },
+  stamp: () => performance.now(),
 };

@@ -5,6 +5,7 @@ import type { Binding } from "../store/journal.ts";
 import type { ContentRow } from "../store/records.ts";
 import type { Store } from "../store/store.ts";
 import type { LiveRun } from "./live-run.ts";
+import type { HitCount } from "./profile/measure.ts";
 import type { Owner, Seal } from "./seal.ts";
 
 /** How a turn of a run is written: its bytes are closed, and large texts that are new are collected. */
@@ -14,10 +15,12 @@ export class FreshContents implements Omit<Binding, "open">, Contents {
   digests: Map<string, string> | undefined;
   readonly #run: LiveRun;
   readonly #seal: Seal;
+  readonly #hits: HitCount | undefined;
 
-  constructor(run: LiveRun, seal: Seal) {
+  constructor(run: LiveRun, seal: Seal, hits?: HitCount) {
     this.#run = run;
     this.#seal = seal;
+    this.#hits = hits;
   }
 
   get contents(): Contents {
@@ -30,7 +33,11 @@ export class FreshContents implements Omit<Binding, "open">, Contents {
 
   keep(text: string): string {
     const known = this.#run.contents?.get(text) ?? this.digests?.get(text);
-    if (known !== undefined) return known;
+    if (known !== undefined) {
+      this.#hits?.hit();
+      return known;
+    }
+    this.#hits?.miss();
     const digest = contentDigest(text);
     this.rows.push({ digest, bytes: this.close(encode(text)) });
     this.digests ??= new Map();

@@ -32,6 +32,7 @@ import { Ownership } from "./ownership.ts";
 import { parkWith } from "./park.ts";
 import { Past } from "./past.ts";
 import { Platform } from "./platform.ts";
+import type { Profiler } from "./profile/profiler.ts";
 import { Receipts } from "./receipts.ts";
 import { Recovery } from "./recovery.ts";
 import { createRegistry, eventPriority, type Registry } from "./registry.ts";
@@ -75,6 +76,7 @@ export class Engine implements Runtime, Access {
   readonly evolution: Evolution;
   readonly machines: Catalog;
   readonly deadLetters: DeadLetters;
+  readonly profile: Runtime["profile"];
   readonly #observers: Observers;
   readonly #store: Store;
   readonly #loop: StepLoop;
@@ -95,9 +97,10 @@ export class Engine implements Runtime, Access {
   readonly #stopping = new Waiters<unknown>();
   readonly stopped = this.#stopping.wait("stopped").told;
 
-  constructor(options: RuntimeOptions) {
-    const { store, clock = systemClock, ids = systemIds, seal = noSeal } = options;
+  constructor(options: RuntimeOptions, profiler?: Profiler) {
+    const { store, clock = systemClock, ids = systemIds, seal = noSeal, mustKnowAll = false } = options;
     this.#observers = new Observers(options);
+    this.profile = () => profiler?.read();
     this.#store = store;
     this.clock = clock;
     this.ids = ids;
@@ -117,7 +120,7 @@ export class Engine implements Runtime, Access {
     const epoch = () => this.#ownership.epoch;
     this.streams = new Streams(store, clock, seal, epoch);
     this.#loop = new StepLoop({
-      ...{ store, clock, seal, ids, epoch, failed, registry: this.registry },
+      ...{ store, clock, seal, ids, epoch, failed, profiler, registry: this.registry },
       published: (checkpoint) => this.#publish(checkpoint),
       refused: (run, deliveries, outcome) => recovery.refused(run, deliveries, outcome),
       unknown: (checkpoint, deliveries, error) => recovery.unknown(checkpoint, deliveries, error),
@@ -128,7 +131,7 @@ export class Engine implements Runtime, Access {
     const isTaking = (run: LiveRun) => this.#loop.isTaking(run);
     const park = parkWith({ find, problem, deliver: (run, event) => this.deliver(run, event) });
     const isBusy = (run: LiveRun) => this.#loop.isBusy(run);
-    this.#runs = this.#makeRuns(isBusy);
+    this.#runs = this.#makeRuns(isBusy, profiler);
     this.#inboxes = new Inboxes({
       ...{ store, clock, ids, seal, find, deliver, park, isBusy, isTaking },
       checkpoint: (run) => this.#loop.checkpoint(run),
@@ -155,20 +158,19 @@ export class Engine implements Runtime, Access {
       refill: (run) => this.#inboxes.refill(run),
     });
     this.#activities = new Activities({
-      ...{ store, clock, ids, seal, epoch, past: this.past, streams: this.streams },
+      ...{ store, clock, ids, seal, epoch, profiler, past: this.past, streams: this.streams },
       ...{ slots: slotsOf(options.flow), settle: this.#makeSettle(find, park) },
     });
     const world = this.#makeWorld();
     this.travel = new Travel(world);
     this.debugger = new Debugger(world);
     this.evolution = new Evolution(world);
-    const mustKnow = options.mustKnowAll ?? false;
-    this.machines = new Catalog({ ...world, evolution: this.evolution, mustKnow });
+    this.machines = new Catalog({ ...world, evolution: this.evolution, mustKnow: mustKnowAll });
   }
 
-  #makeRuns(isBusy: (run: LiveRun) => boolean): Runs {
+  #makeRuns(isBusy: (run: LiveRun) => boolean, profiler: Profiler | undefined): Runs {
     return new Runs({
-      ...{ store: this.#store, isBusy },
+      ...{ store: this.#store, isBusy, profiler },
       hydrate: (loaded) => hydrate(loaded, this.registry, this.past, this.#observers.problem),
       wasRead: (run, loaded) => this.#wasRead(run, loaded),
       takeUp: (run, loaded) => this.#takeUp(run, loaded),
@@ -254,11 +256,8 @@ export class Engine implements Runtime, Access {
     this.#check();
     const { singleton, ...options } = (given ?? {}) as StartOptions;
     if (singleton !== undefined) {
-      const { run } = await this.#platform.singletons.start(
-        machine as unknown as Machine,
-        singleton,
-        options,
-      );
+      const bound = machine as unknown as Machine;
+      const { run } = await this.#platform.singletons.start(bound, singleton, options);
       return run as unknown as Run<Context, Types>;
     }
     const { id = this.ids.next(), tenant = defaultTenant, subject = id, input } = options;
@@ -318,7 +317,7 @@ export class Engine implements Runtime, Access {
 
   read(name: RunName): Promise<LiveRun> | LiveRun {
     this.#check();
-    return this.#runs.live(name) ?? this.#runs.read(name);
+    return this.#runs.reach(name);
   }
 
   /** The run at its newest checkpoint, nothing of it waiting for a commit. */

@@ -18,6 +18,7 @@ import type { Ids } from "./ids.ts";
 import { type Handled, hasEnded, type LiveRun } from "./live-run.ts";
 import { checkName } from "./name.ts";
 import type { Past } from "./past.ts";
+import { type RunProfile, readProfile } from "./profile/journal.ts";
 import { ParkedError } from "./recovery.ts";
 import type { AnyMachine, Registry } from "./registry.ts";
 import type { End, Outgoing, Receipt, Run, Stopped } from "./run.ts";
@@ -307,6 +308,11 @@ export class Handle implements Run {
     } finally {
       over.cancel();
     }
+  }
+
+  async profile(): Promise<RunProfile> {
+    const { past, clock } = this.#access;
+    return readProfile(past, (await this.#access.read(this.#name)).head, clock.now());
   }
 
   async *journal(from = 1): AsyncGenerator<Entry> {

@@ -18,6 +18,8 @@ import type { Migrated, MigrateOptions } from "./evolution/evolution.ts";
 import type { FlowOptions } from "./flow/flow.ts";
 import type { Ids } from "./ids.ts";
 import type { Handled } from "./live-run.ts";
+import type { RunProfile } from "./profile/journal.ts";
+import type { RuntimeProfile } from "./profile/profiler.ts";
 import type { AnyMachine, MachineEntry } from "./registry.ts";
 import type { CatchUp, ScheduleContext } from "./schedule-machine.ts";
 import type { Seal } from "./seal.ts";
@@ -41,6 +43,8 @@ export interface RuntimeOptions {
   readonly onProblem?: (problem: Problem) => void;
   /** Refuses to begin, with DEPLOY_REFUSED and their list, if runs are alive whose machines are not among these. */
   readonly mustKnowAll?: boolean;
+  /** Measures where its time goes, for `profile` to tell; off unless given, and then it costs nothing. */
+  readonly profile?: boolean;
 }
 
 /** Something that needs a person. */
@@ -195,6 +199,8 @@ export interface Run<Context = JsonObject, Types extends MachineTypes = MachineT
   parked(): Promise<JsonObject>;
   /** What an activity says while it runs, from an offset on, until it is over. By its id while it runs, or its key. */
   stream(activity: string, from?: number): AsyncIterable<Chunk>;
+  /** Where its time went, state by state, from its journal alone. */
+  profile(): Promise<RunProfile>;
   /** Its steps, in order. */
   journal(from?: number): AsyncIterable<Entry>;
 }
@@ -294,6 +300,8 @@ export interface Runtime {
   diff(one: RunReference, other: RunReference): Promise<Difference>;
   /** Events that found no run to take them. */
   readonly deadLetters: DeadLetters;
+  /** Where its time went since it was opened; undefined unless it was created with `profile: true`. */
+  profile(): RuntimeProfile | undefined;
   /** Resolves when no more steps are taken: with the error if the runtime had to stop by itself. */
   readonly stopped: Promise<unknown>;
   close(): Promise<void>;

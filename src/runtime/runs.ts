@@ -4,10 +4,12 @@ import type { InboxRow, RunName } from "../store/records.ts";
 import type { LoadedRun, Store } from "../store/store.ts";
 import { hasEnded, type LiveRun } from "./live-run.ts";
 import { unknownRunError } from "./name.ts";
+import type { Profiler } from "./profile/profiler.ts";
 import { Residents } from "./residents.ts";
 
 export interface RunsWorld {
   readonly store: Store;
+  readonly profiler?: Profiler | undefined;
   isBusy(run: LiveRun): boolean;
   /** The live run, its inbox still empty. */
   hydrate(loaded: LoadedRun): Promise<LiveRun>;
@@ -45,7 +47,17 @@ export class Runs {
 
   /** The live run; reads it from the store if it is not in memory. */
   async find(name: RunName): Promise<LiveRun | undefined> {
-    return this.#residents.find(name, () => this.#load(name));
+    const found = this.#residents.find(name, () => this.#load(name));
+    if (!(found instanceof Promise)) this.#world.profiler?.runs.hit();
+    return found;
+  }
+
+  /** The live run, at once if it is in memory; throws RUN_UNKNOWN. */
+  reach(name: RunName): Promise<LiveRun> | LiveRun {
+    const live = this.live(name);
+    if (live === undefined) return this.read(name);
+    this.#world.profiler?.runs.hit();
+    return live;
   }
 
   /** The live run; throws RUN_UNKNOWN. */
@@ -83,6 +95,7 @@ export class Runs {
   async #load(name: RunName): Promise<LiveRun | undefined> {
     const loaded = await this.#world.store.load(name);
     if (loaded === undefined) return undefined;
+    this.#world.profiler?.runs.miss();
     const run = await this.#world.hydrate(loaded);
     this.#world.wasRead(run, loaded);
     if (run.head.status === "active") await this.#world.takeUp(run, loaded);

@@ -1,12 +1,16 @@
 /** The façade: the way into the runtime. */
+import { systemClock } from "./clock.ts";
 import { Engine } from "./engine.ts";
+import { Profiler } from "./profile/profiler.ts";
 import type { Runtime, RuntimeOptions } from "./run.ts";
 
 export type * from "./run.ts";
 
 /** Opens a store and brings its runs back to life. */
 export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
-  const runtime = new Engine(options);
+  const profiler = options.profile === true ? new Profiler(options.clock ?? systemClock) : undefined;
+  const store = profiler?.watch(options.store) ?? options.store;
+  const runtime = new Engine({ ...options, store }, profiler);
   try {
     await runtime.open();
   } catch (error) {

@@ -56,6 +56,7 @@ export class StepLoop {
       this.#world.left(run, [delivery]);
       return;
     }
+    this.#world.profiler?.arrived(delivery);
     run.inbox.push(delivery);
     this.wake(run);
   }
@@ -160,7 +161,7 @@ export class StepLoop {
       const delivery = takeDelivery(run);
       try {
         if (checkpoint.stopsBefore(delivery, now)) run.inbox.unshift(delivery);
-        else checkpoint.take(delivery, now);
+        else this.#take(checkpoint, delivery, now);
       } catch (error) {
         delivery.failed(error);
       }
@@ -170,6 +171,15 @@ export class StepLoop {
     if (!mayWait(checkpoint)) return checkpoint;
     this.#waiting.set(run, checkpoint);
     return undefined;
+  }
+
+  #take(checkpoint: Checkpoint, delivery: Delivery, now: number): void {
+    const taken = this.#world.profiler?.take(delivery, checkpoint.state);
+    try {
+      checkpoint.take(delivery, now);
+    } finally {
+      taken?.();
+    }
   }
 
   /** What is left for a run that was parked is kept with the same commit: of a batch all is kept, or nothing. */
