@@ -1,0 +1,98 @@
+/** Bugs to plant: what the proof must find. Each changes production sources as they are loaded. */
+import type { Change } from "../simulation/plant.ts";
+
+export interface Bug extends Change {
+  readonly name: string;
+  /** The rules it breaks: whichever is looked at first is told. */
+  readonly breaks: readonly string[];
+}
+
+const evolution = "src/runtime/evolution/evolution.ts";
+
+export const bugs: readonly Bug[] = [
+  {
+    name: "pinned-runs-are-upgraded",
+    breaks: ["E2"],
+    file: "src/runtime/registry.ts",
+    find: `if (newest?.evolution === "upgrade")`,
+    replace: "if (newest !== undefined)",
+  },
+  {
+    name: "the-old-definition-goes-on",
+    // The core does not take states of other versions, so it is told by an error.
+    breaks: ["E1", "error"],
+    file: "src/runtime/checkpoint.ts",
+    find: "this.machine = this.#world.registry.read(this.state.machine, this.state.version);",
+    replace: "this.machine = this.#world.registry.read(this.state.machine, 1);",
+  },
+  {
+    name: "what-was-let-go-is-not-told",
+    breaks: ["E3"],
+    file: evolution,
+    find: `(["moved", "changed", "dropped", "ended", "begun"] as const)`,
+    replace: `(["moved", "changed", "ended", "begun"] as const)`,
+  },
+  {
+    name: "what-the-machine-ended-is-not-told",
+    breaks: ["E3"],
+    file: evolution,
+    find: `(["moved", "changed", "dropped", "ended", "begun"] as const)`,
+    replace: `(["moved", "changed", "dropped", "begun"] as const)`,
+  },
+  {
+    name: "whatever-is-in-the-way-is-let-go",
+    breaks: ["E2", "E4"],
+    file: evolution,
+    find: "...{ at, run, drop, reverse },",
+    replace: "...{ at, run, drop: true || drop, reverse },",
+  },
+  {
+    name: "a-trial-moves-runs",
+    breaks: ["E6"],
+    file: evolution,
+    find: "if (options.dryRun) return plan;",
+    replace: "",
+  },
+  {
+    name: "upgrades-do-not-come",
+    breaks: ["E9"],
+    file: evolution,
+    find: "if (to === undefined || to <= head.version) return;",
+    replace: "if (to !== 0) return;",
+  },
+  {
+    name: "a-deploy-leaves-runs-behind",
+    breaks: ["E9"],
+    file: "src/runtime/evolution/deploy.ts",
+    find: "if (left.length > 0 && !leave) {",
+    replace: "if (left.length > 1_000 && !leave) {",
+  },
+  {
+    name: "timers-wait-longer",
+    breaks: ["E5"],
+    file: "src/core/evolve/evolve.ts",
+    find: "timers: sameList(state.timers, timers.timers()),",
+    replace: "timers: timers.timers().map((timer) => ({ ...timer, due: timer.due + 1 })),",
+  },
+  {
+    name: "activities-outlive-their-states",
+    breaks: ["E2", "E3"],
+    file: "src/core/evolve/evolve.ts",
+    find: "work.cancelActivities(isGone);",
+    replace: "",
+  },
+  {
+    name: "the-way-back-is-forgotten",
+    breaks: ["E2", "E7"],
+    file: "src/core/evolve/evolve.ts",
+    find: "if (back !== undefined) return back;",
+    replace: "if (back !== undefined) return identity;",
+  },
+];
+
+/** The bug of a name. */
+export function findBug(name: string): Bug {
+  const bug = bugs.find((one) => one.name === name);
+  if (bug !== undefined) return bug;
+  throw new Error(`There is no bug ${name}; there are ${bugs.map((one) => one.name).join(", ")}`);
+}
