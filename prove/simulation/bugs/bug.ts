@@ -11,3 +11,17 @@ export interface Bug extends Change {
   /** What else must change, where a second check would make up for the first. */
   readonly also?: readonly Change[];
 }
+
+/** What another process may have sent is not looked for: that would make up for much that is not looked at in time. */
+export const noLook: Change = {
+  file: "src/runtime/waker.ts",
+  find: "      this.#lookInAWhile();\n      void this.#wake();",
+  replace: "      this.#lookInAWhile();",
+};
+
+/** The step loop does not look at whom an event is for. */
+export const noGuard: Change = {
+  file: "src/runtime/step-loop.ts",
+  find: 'if (run.head.status !== "active" && !isControl(delivery.event)) {',
+  replace: "if (run.head.seq < 0 && !isControl(delivery.event)) {",
+};

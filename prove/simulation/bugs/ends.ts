@@ -1,5 +1,5 @@
 /** Bugs of what comes at the end of a run: undoing, limits, parking and dead letters. */
-import type { Bug } from "./bug.ts";
+import { type Bug, noGuard } from "./bug.ts";
 
 export const endBugs: readonly Bug[] = [
   {
@@ -63,6 +63,7 @@ export const endBugs: readonly Bug[] = [
     file: "src/runtime/handle.ts",
     find: 'if (run.head.status !== "active" || run.more) return this.#sendAside(run, admitted);',
     replace: "if (hasEnded(run) || run.more) return this.#sendAside(run, admitted);",
+    also: [noGuard],
     catches: [26],
   },
   {

@@ -1,5 +1,5 @@
 /** Bugs between a step and its commit. */
-import type { Bug } from "./bug.ts";
+import { type Bug, noGuard } from "./bug.ts";
 
 export const stepBugs: readonly Bug[] = [
   {
@@ -185,6 +185,7 @@ export const stepBugs: readonly Bug[] = [
     file: "src/runtime/handle.ts",
     find: 'if (run.head.status !== "active" || run.more) return this.#sendAside(run, admitted);',
     replace: 'if (run.head.status === "parked" || run.more) return this.#sendAside(run, admitted);',
+    also: [noGuard],
     catches: [1, 2],
   },
   {

@@ -1,5 +1,5 @@
 /** Bugs of what keeps runs: the store, its leases, its journal and its disk. */
-import type { Bug } from "./bug.ts";
+import { type Bug, noLook } from "./bug.ts";
 
 export const storeBugs: readonly Bug[] = [
   {
@@ -56,6 +56,7 @@ export const storeBugs: readonly Bug[] = [
     file: "src/store/memory/store.ts",
     find: "return [...events, ...due,",
     replace: "return [...events.slice(1), ...due,",
+    also: [noLook],
     catches: [8],
   },
   {

@@ -1,5 +1,5 @@
 /** Bugs of what waits: timers, deferred events, activities and whoever wants to be told. */
-import type { Bug } from "./bug.ts";
+import { type Bug, noLook } from "./bug.ts";
 
 export const waitBugs: readonly Bug[] = [
   {
@@ -14,6 +14,7 @@ export const waitBugs: readonly Bug[] = [
     file: "src/runtime/waker.ts",
     find: "if (next !== undefined) this.wakeAt(next > now ? next : now + laterMs);",
     replace: "",
+    also: [noLook],
     catches: [8],
   },
   {
@@ -21,6 +22,7 @@ export const waitBugs: readonly Bug[] = [
     file: "src/runtime/alarm.ts",
     find: "if (this.#clock.now() < at) return this.#sleep(at);",
     replace: "if (this.#clock.now() < at) return;",
+    also: [noLook],
     catches: [8],
   },
   {
@@ -28,6 +30,7 @@ export const waitBugs: readonly Bug[] = [
     file: "src/runtime/waker.ts",
     find: "} catch {\n      this.wakeLater();",
     replace: "} catch {",
+    also: [noLook],
     catches: [8],
   },
   {
@@ -173,6 +176,7 @@ export const waitBugs: readonly Bug[] = [
     file: "src/runtime/inboxes.ts",
     find: "if (live === undefined) void this.fetch(row);",
     replace: "if (live === undefined) return;",
+    also: [noLook],
     catches: [8],
   },
   {
