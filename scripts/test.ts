@@ -82,7 +82,7 @@ export function allStages(report: string): Stage[] {
     proof("powerloss", "--seeds", "200"),
     proof("simulation", "--seeds", "1000"),
     proof("timers", "--timers", "15000"),
-    proof("evolution", "--worlds", "300"),
+    proof("evolution", "--worlds", "200"),
     proof("hostile", "--cases", "3000"),
   ];
 }

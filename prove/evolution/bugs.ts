@@ -33,13 +33,6 @@ export const bugs: readonly Bug[] = [
     replace: `(["moved", "changed", "ended", "begun"] as const)`,
   },
   {
-    name: "what-the-machine-ended-is-not-told",
-    breaks: ["E3"],
-    file: evolution,
-    find: `(["moved", "changed", "dropped", "ended", "begun"] as const)`,
-    replace: `(["moved", "changed", "dropped", "begun"] as const)`,
-  },
-  {
     name: "whatever-is-in-the-way-is-let-go",
     breaks: ["E2", "E4"],
     file: evolution,
