@@ -4,7 +4,7 @@
  * compared.
  */
 import { hash } from "node:crypto";
-import type { Effect, Event, Json, JsonObject, Machine, Outcome, State } from "holdfast";
+import type { Event, Json, JsonObject, Machine, State } from "holdfast";
 import { cancel, evolve, type Outage, resume, start, step } from "holdfast";
 import { settles } from "../../src/core/event.ts";
 import { isControl } from "../../src/runtime/control.ts";
@@ -22,7 +22,7 @@ import type {
 import type { Commit } from "../../src/store/store.ts";
 import type { Piece } from "./ledger.ts";
 import { kinds, machineOf } from "./machines/kinds.ts";
-import { type Place, rewound } from "./rewound.ts";
+import { rewound, type Stepped } from "./rewound.ts";
 
 /** One step as it went into the journal, with what it should have led to. */
 export interface ModelEntry extends Entry {
@@ -30,15 +30,6 @@ export interface ModelEntry extends Entry {
   /** The state that its patches lead to. */
   readonly folded: Json;
   readonly stepped: Stepped;
-}
-
-/** What stepping gives. */
-export interface Stepped {
-  readonly state: State;
-  readonly outcome: Outcome;
-  readonly effects: readonly Effect[];
-  /** Deferred events that were let go of. */
-  readonly dropped: readonly Event[];
 }
 
 /** A piece of a stream as the store has it, at its offset. */
@@ -168,10 +159,10 @@ export class Model {
     if (!goesBack(entry)) return stepAnew(run, before, entry);
     const data = entry.event.data as unknown as { to: number; run: string; seq: number };
     if (entry.event.type === "rollback")
-      return rewound(before && asItStands(run, before), { run, seq: data.to }, entry.at);
-    const place: Place = { run: this.runs.get(data.run) as ModelRun, seq: data.seq };
+      return rewound(before && asItStands(run, before), { entries: run.entries, seq: data.to }, entry.at);
+    const { entries } = this.runs.get(data.run) as ModelRun;
     const edit = this.edits.has(run.head.run) ? kinds[run.machine.id]?.forks : undefined;
-    return rewound(undefined, place, entry.at, edit);
+    return rewound(undefined, { entries, seq: data.seq }, entry.at, edit);
   }
 
   /** Enters what was committed, and all that began with it. */

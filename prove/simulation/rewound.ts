@@ -2,9 +2,17 @@
  * Going back, worked out a second time: the state and the effects that a rollback or a fork must have, from the entry it
  * goes back to. Written anew, since the code that does it is what is judged.
  */
-import type { ActivityEffect, Effect, Event, JsonObject, SpawnEffect, State, Timer } from "holdfast";
-import type { ModelEntry, ModelRun, Stepped } from "./model.ts";
+import type { ActivityEffect, Effect, Event, JsonObject, Outcome, SpawnEffect, State, Timer } from "holdfast";
 import { moveBy } from "./moving.ts";
+
+/** What stepping gives. */
+export interface Stepped {
+  readonly state: State;
+  readonly outcome: Outcome;
+  readonly effects: readonly Effect[];
+  /** Deferred events that were let go of. */
+  readonly dropped: readonly Event[];
+}
 
 interface Keyed {
   readonly key: string;
@@ -12,20 +20,27 @@ interface Keyed {
 
 const has = (items: readonly Keyed[], wanted: Keyed): boolean => items.some(({ key }) => key === wanted.key);
 
-/** Where a run goes back to: an entry of it, or for a fork of its source. */
+/** A step as it went into the journal. */
+interface Past {
+  readonly at: number;
+  readonly effects: readonly Effect[];
+  readonly stepped: Stepped;
+}
+
+/** Where a run goes back to: a checkpoint of these entries, its own or for a fork those of its source. */
 export interface Place {
-  readonly run: ModelRun;
+  readonly entries: readonly Past[];
   readonly seq: number;
 }
 
 /** The step with which a run goes back to `place`; without a current state, the one with which a fork begins there. */
 export function rewound(
   current: State | undefined,
-  { run, seq }: Place,
+  { entries, seq }: Place,
   at: number,
   edit?: (context: JsonObject) => void,
 ): Stepped {
-  const past = run.entries[seq - 1] as ModelEntry;
+  const past = entries[seq - 1] as Past;
   const { state } = past.stepped;
   const newest = Math.max(state.seq, current?.seq ?? 0) + 1;
   let named = 0;
@@ -42,7 +57,7 @@ export function rewound(
     items.map((item) => {
       if (has(still, item)) return item;
       const key = nextKey();
-      effects.push({ ...begunWith(run, item), key });
+      effects.push({ ...begunWith(entries, item), key });
       return { ...item, key };
     });
   const activities = again(state.activities, current?.activities);
@@ -98,7 +113,7 @@ function setAgain(timer: Timer, from: number, until: number): Timer {
 }
 
 /** What an invocation under way was begun with. */
-function begunWith({ entries }: ModelRun, { key }: Keyed): ActivityEffect | SpawnEffect {
+function begunWith(entries: readonly Past[], { key }: Keyed): ActivityEffect | SpawnEffect {
   for (const { effects } of entries)
     for (const effect of effects)
       if ((effect.type === "activity" || effect.type === "spawn") && effect.key === key) return effect;

@@ -9,7 +9,9 @@ import type { Judge } from "./judge.ts";
 import type { Journey, Ledger } from "./ledger.ts";
 import type { Life } from "./life.ts";
 import type { Kind } from "./machines/kind.ts";
-import type { Answer } from "./users.ts";
+
+/** What a process answered; undefined if it did not. */
+export type Answer<Value> = { readonly life: Life; readonly value: Value } | undefined;
 
 export interface TravelWorld {
   readonly ledger: Ledger;

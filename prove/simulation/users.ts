@@ -16,7 +16,7 @@ import type { Life } from "./life.ts";
 import type { Kind } from "./machines/kind.ts";
 import { hasEnded } from "./model.ts";
 import type { Time } from "./time.ts";
-import { Travellers } from "./travellers.ts";
+import { type Answer, Travellers } from "./travellers.ts";
 
 export interface UserWorld {
   readonly time: Time;
@@ -52,9 +52,6 @@ const unanswered: ReadonlySet<string> = new Set(["ASK_UNANSWERED", "RUN_ENDED"])
 const undeliverable: ReadonlySet<string> = new Set(["LETTER_UNKNOWN", "RUN_UNKNOWN", "RUN_ENDED"]);
 
 const codeOf = (error: unknown): string | undefined => (isHoldfastError(error) ? error.code : undefined);
-
-/** What a process answered; undefined if it did not. */
-export type Answer<Value> = { readonly life: Life; readonly value: Value } | undefined;
 
 export class Users {
   readonly #world: UserWorld;

@@ -2,7 +2,7 @@
 import type { Event, Json, SendEffect, State } from "holdfast";
 import { priorityOf } from "../../../src/core/chart.ts";
 import { descriptorMatches, settles } from "../../../src/core/event.ts";
-import { returnOf } from "../../../src/runtime/control.ts";
+import { isControl, returnOf } from "../../../src/runtime/control.ts";
 import { decode } from "../../../src/store/codec.ts";
 import { unpack } from "../../../src/store/content.ts";
 import type { InboxRow } from "../../../src/store/records.ts";
@@ -183,7 +183,8 @@ function checkOrder({ machine, head }: ModelRun, entries: readonly ModelEntry[],
   if (chart.priorities.length === 0) return;
   const urgency = ({ event }: ModelEntry): number =>
     priorityOf(chart, event.type, (descriptor, type) => descriptorMatches(descriptor, type, chart.matching));
-  const taken = entries.filter(({ seq, event }) => seq > 1 && event.origin === undefined);
+  // Control goes before all.
+  const taken = entries.filter(({ event }) => !isControl(event) && event.origin === undefined);
   for (let place = 1; place < taken.length; place++) {
     const [one, other] = [taken[place - 1] as ModelEntry, taken[place] as ModelEntry];
     if (urgency(one) < urgency(other))
