@@ -7,11 +7,13 @@ import { benchCore } from "./core.ts";
 import { benchDrafts } from "./drafts.ts";
 import { benchDurable } from "./durable.ts";
 import type { BenchOptions } from "./process.ts";
+import { benchRetention } from "./retention.ts";
 
 const questions: Readonly<Record<string, (options: BenchOptions) => Promise<void>>> = {
   core: benchCore,
   drafts: benchDrafts,
   durable: benchDurable,
+  retention: benchRetention,
 };
 
 const { positionals, values } = readFlags();
