@@ -7,6 +7,7 @@ import { benchCore } from "./core.ts";
 import { benchDrafts } from "./drafts.ts";
 import { benchDurable } from "./durable.ts";
 import type { BenchOptions } from "./process.ts";
+import { benchRetention } from "./retention.ts";
 import { benchStorage } from "./storage.ts";
 import { benchTravel } from "./travel.ts";
 
@@ -16,6 +17,7 @@ const questions: Readonly<Record<string, (options: BenchOptions) => Promise<void
   durable: benchDurable,
   storage: benchStorage,
   travel: benchTravel,
+  retention: benchRetention,
 };
 
 const { positionals, values } = readFlags();

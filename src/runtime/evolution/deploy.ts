@@ -1,5 +1,5 @@
 /** Deploying: a new version comes in, and what becomes of the runs that are alive is decided before anything happens. */
-import { HoldfastError } from "../../errors.ts";
+import { HoldfastError, isHoldfastError } from "../../errors.ts";
 import type { RunHead } from "../../store/records.ts";
 import type { AnyMachine, MachineStatus, Registry } from "../registry.ts";
 import type { Evolution, Migrated } from "./evolution.ts";
@@ -36,7 +36,10 @@ export async function deploy(
   for await (const plan of evolution.migrateAll(id, { ...options, dryRun: true }))
     if (plan.from < version && plan.outcome === "refused") left.push(plan);
   if (left.length > 0 && !leave) {
-    await mark(id, version, "draft");
+    // One that runs go by already stays what it is.
+    await mark(id, version, "draft").catch((error: unknown) => {
+      if (!isHoldfastError(error) || error.code !== "MACHINE_IN_USE") throw error;
+    });
     throw refused(`${id}@${version}`, left);
   }
   if (registry.status(id, version) === "draft") await mark(id, version, "active");

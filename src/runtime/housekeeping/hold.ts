@@ -7,7 +7,7 @@ import { HoldfastError } from "../../errors.ts";
 import { decode, encode } from "../../store/codec.ts";
 import type { RunHead } from "../../store/records.ts";
 import type { Store } from "../../store/store.ts";
-import type { Clock } from "../clock.ts";
+import { type Clock, systemClock } from "../clock.ts";
 import { checkName, defaultTenant } from "../name.ts";
 
 /** The name of the document. */
@@ -35,15 +35,16 @@ export async function readHolds({ store, tenant = defaultTenant }: HoldWorld): P
 
 /** Puts a hold on something; what is held already keeps its first reason and time. Durable when it resolves. */
 export async function hold(
-  world: HoldWorld & { readonly clock: Pick<Clock, "now"> },
+  world: HoldWorld & { readonly clock?: Pick<Clock, "now"> },
   held: Held & { readonly reason: string },
 ): Promise<void> {
+  const { clock = systemClock } = world;
   const { reason, ...what } = held;
   for (const [kind, name] of Object.entries(what)) if (kind !== "everything") checkName(kind, name);
   await change(world, (holds) =>
     holds.some((one) => isSame(one, what as Held))
       ? holds
-      : [...holds, { ...(what as Held), reason, at: world.clock.now() }],
+      : [...holds, { ...(what as Held), reason, at: clock.now() }],
   );
 }
 

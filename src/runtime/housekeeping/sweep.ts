@@ -1,31 +1,32 @@
-/** Deleting the rows of what was removed, a few at a time, so that whoever writes waits for a few at most. */
+/**
+ * Deleting the rows of what was removed, a few at a time and with pauses that follow from how long that took, so that
+ * whoever writes waits for a few rows at most and has most of the time.
+ */
 import type { Store } from "../../store/store.ts";
 import { type Clock, systemClock } from "../clock.ts";
 
-/** Rows that are deleted at a time: some milliseconds. */
-const batchSize = 500;
+/** Rows that are deleted at a time: a few milliseconds. */
+const batchSize = 200;
+/** How long it pauses: so many times as long as it took, and this long at least. */
+const pauseShare = 3;
+const pauseMsMin = 5;
 
 export interface SweepOptions {
   readonly store: Store;
   readonly clock?: Clock;
-  /** Milliseconds between two batches, in which others write; as soon as nothing else is to do, unless given. */
-  readonly pauseMs?: number;
   /** Ends it early. */
   readonly signal?: AbortSignal;
 }
 
 /** Deletes all there is to delete; says how many rows that were. */
-export async function sweep({ store, clock = systemClock, pauseMs, signal }: SweepOptions): Promise<number> {
-  const pause = (): Promise<void> =>
-    new Promise((resume) => {
-      if (pauseMs === undefined) clock.soon(resume);
-      else clock.after(pauseMs, resume);
-    });
+export async function sweep({ store, clock = systemClock, signal }: SweepOptions): Promise<number> {
   let swept = 0;
   for (let rows = 1; rows > 0 && !signal?.aborted; ) {
+    const began = clock.now();
     rows = await store.sweep(batchSize);
     swept += rows;
-    if (rows > 0) await pause();
+    const pauseMs = Math.max(pauseMsMin, pauseShare * (clock.now() - began));
+    if (rows > 0) await new Promise<void>((resume) => clock.after(pauseMs, resume));
   }
   return swept;
 }

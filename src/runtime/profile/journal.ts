@@ -75,7 +75,7 @@ export function profileOf(entries: Iterable<Entry>, { origin, until }: ProfileOp
 
 /** The profile of a run that is stored, read page by page. */
 export async function readProfile(past: Past, head: RunHead, now: number): Promise<RunProfile> {
-  const timeline = new Timeline(await past.origin(head));
+  const timeline = new Timeline((await past.origin(head)).state);
   for await (const entry of past.entries(head)) timeline.add(entry);
   return timeline.end(now);
 }

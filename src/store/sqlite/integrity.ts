@@ -8,7 +8,9 @@ import { isMainThread, parentPort, Worker, workerData } from "node:worker_thread
 /** What is wrong with a file; undefined if nothing is. */
 export function integrityOf(path: string): Promise<string | undefined> {
   return new Promise((told, failed) => {
-    const worker = new Worker(new URL(import.meta.url), { workerData: { integrityOf: path } });
+    // Flags of this process, such as code to evaluate, are not for the thread.
+    const options = { workerData: { integrityOf: path }, execArgv: [] };
+    const worker = new Worker(new URL(import.meta.url), options);
     worker.once("message", (problem: string) => told(problem === "ok" ? undefined : problem));
     worker.once("error", failed);
   });
