@@ -28,7 +28,8 @@ export const waitBugs: readonly Bug[] = [
     file: "src/runtime/waker.ts",
     find: "} catch {\n      this.wakeLater();",
     replace: "} catch {",
-    catches: [8],
+    catches: [8, 27],
+    from: 400,
   },
   {
     name: "timer after cancel",
@@ -173,7 +174,8 @@ export const waitBugs: readonly Bug[] = [
     file: "src/runtime/inboxes.ts",
     find: "if (live === undefined) void this.fetch(row);",
     replace: "if (live === undefined) return;",
-    catches: [8],
+    catches: [8, 27],
+    from: 700,
   },
   {
     name: "one more step waits than the policy says",
