@@ -29,6 +29,7 @@ export const endBugs: readonly Bug[] = [
     find: "work.cancelChildren(({ machine }) => machine !== compensation);",
     replace: "work.cancelChildren(() => true);",
     catches: [23],
+    from: 600,
   },
   {
     name: "a step of undoing skipped",

@@ -42,6 +42,6 @@ export const outageBugs: readonly Bug[] = [
     file: "src/core/timer.ts",
     find: "    since = until;\n",
     replace: "    since = Math.max(since, from) + 1;\n",
-    catches: [24],
+    catches: [3, 24],
   },
 ];

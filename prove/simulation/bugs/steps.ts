@@ -74,7 +74,7 @@ export const stepBugs: readonly Bug[] = [
     file: "src/runtime/checkpoint.ts",
     find: "run.state = this.state;",
     replace: "if (this.outbox.begun.size === 0) run.state = this.state;",
-    catches: [3, 4, 8],
+    catches: [3, 4, 5, 8],
   },
   {
     name: "patch missing from an entry",

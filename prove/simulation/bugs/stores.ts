@@ -65,6 +65,7 @@ export const storeBugs: readonly Bug[] = [
     find: "if (!activities?.has(row.key) || !isOwnedUnder(this.#tables.lease, epoch)) return false;",
     replace: "if (!activities?.has(row.key)) return false;",
     catches: [7],
+    from: 600,
   },
   {
     name: "digest not chained",

@@ -76,7 +76,8 @@ export function checkMoved(
       for (const outage of toldOf(told)) moveBy(moving, outage, resume, ms);
   if (timer.due !== moving.due) report(24, `${what} was due at ${timer.due}, and should be at ${moving.due}`);
   // A clock that was set says nothing certain of how long nobody was there.
-  const missed =
-    !jumped && resume && model.outages.find((outage) => moveBy({ ...moving }, outage, resume, ms));
+  // What was before it was set again is in the time it was given then.
+  const outages = again === undefined ? model.outages : model.outages.filter(({ until }) => until > set.at);
+  const missed = !jumped && resume && outages.find((outage) => moveBy({ ...moving }, outage, resume, ms));
   if (missed) report(24, `${what} fires without having heard of the outage from ${missed.from}`);
 }

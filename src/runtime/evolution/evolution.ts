@@ -65,7 +65,12 @@ export class Evolution {
     if (options.dryRun) return plan;
     if (plan.outcome === "refused") throw refusedError(plan);
     const reports: EvolutionReport[] = [];
-    for (const hop of this.#route(run.head, options)) reports.push(await this.#move(run, hop, options));
+    for (const hop of this.#route(run.head, options)) {
+      const report = await this.#move(run, hop, options);
+      // Somebody else took it elsewhere meanwhile.
+      if (report === undefined) return this.migrate(name, options);
+      reports.push(report);
+    }
     return { ...plan, reports };
   }
 
@@ -123,18 +128,27 @@ export class Evolution {
     });
   }
 
-  async #move(run: LiveRun, hop: Hop, options: MigrateOptions): Promise<EvolutionReport> {
+  /** Takes a run from one version to the next; undefined, and nothing done, if it is not of that version any more. */
+  async #move(run: LiveRun, hop: Hop, options: MigrateOptions): Promise<EvolutionReport | undefined> {
     const { tenant, run: name } = run.name;
     const versions = { from: hop.from.machine.version, to: hop.to.machine.version };
     let report: EvolutionReport | undefined;
-    await this.#world.deliver(run, migrateEvent(versions.from, versions.to), (state, at) => {
+    let isElsewhere = false;
+    const take: NonNullable<Delivery["take"]> = (state, at) => {
+      report = undefined;
+      isElsewhere = state.version !== versions.from;
       const evolved = this.#evolve(hop, state, at, name, options);
       if (evolved.outcome === "refused")
         throw refusedError({ tenant, run: name, ...versions, outcome: "refused", reports: [evolved.report] });
       ({ report } = evolved);
       return { step: evolved.step as Step, event: eventOf(evolved.report) };
-    });
-    return report as EvolutionReport;
+    };
+    try {
+      await this.#world.deliver(run, migrateEvent(versions.from, versions.to), take);
+    } catch (error) {
+      if (!isElsewhere) throw error;
+    }
+    return report;
   }
 
   async #stateOf(head: RunHead): Promise<State> {
