@@ -4,15 +4,15 @@
  * R1. It is a step like any other: nothing is taken out of the past, and what follows goes on from the newest seq.
  * R2. What was begun since is cancelled. What was under way then and still is stays as it is; what was under way then and
  *     has ended since begins again, under a new key.
- * R3. What was done stays done: a run that goes back keeps what would undo it. A fork has nothing to undo: what was done
- *     before it is its source's.
+ * R3. What was done stays done: a run that goes back keeps what would undo it, and what is being undone is undone to the
+ *     end, once. A fork has nothing to undo: what was done before it is its source's.
  */
 import { HoldfastError } from "../errors.ts";
 import { admitCall, admitState } from "./admit.ts";
 import { produce } from "./draft.ts";
 import type { ActivityEffect, SpawnEffect } from "./effect.ts";
-import { type Event, forkEvent, rollbackEvent } from "./event.ts";
-import { freeze, freezeDeep, type JsonObject } from "./json.ts";
+import { compensationName, type Event, forkEvent, rollbackEvent } from "./event.ts";
+import { freeze, freezeDeep, type Json, type JsonObject } from "./json.ts";
 import type { Machine } from "./machine.ts";
 import type { State, Timer } from "./state.ts";
 import { finish, type Step, settle, withModel } from "./step.ts";
@@ -88,8 +88,11 @@ function cancelSince(work: Work, current: State): void {
     ["activity", current.activities, before.activities],
     ["child", current.children, before.children],
   ] as const)
-    for (const { key, id } of items)
-      if (!has(then, key)) work.effect({ type: "cancel", of, key, ...(id === undefined ? {} : { id }) });
+    for (const item of items)
+      if (!has(then, item.key) && !undoes(work, item)) {
+        const { key, id } = item;
+        work.effect({ type: "cancel", of, key, ...(id === undefined ? {} : { id }) });
+      }
   const left = before.deferred.map((event) => JSON.stringify(event));
   work.dropped = without(current.deferred, (event) => {
     const place = left.indexOf(JSON.stringify(event));
@@ -126,9 +129,21 @@ function beginAgain(work: Work, current: State | undefined, begun: Past["begun"]
   for (const child of children) {
     const effect = begun.get(child.key);
     if (has(current?.children, child.key)) work.children = freeze([...work.children, child]);
+    else if (undoes(work, child)) work.addChild({ ...child, key: work.nextKey() }, nothingToUndo);
     else if (effect?.type === "spawn") work.addChild({ ...child, key: work.nextKey() }, effect.input);
     else throw lostError(child.key);
   }
+  // What is being undone is undone to the end.
+  const undoing = current?.children.filter((child) => undoes(work, child) && !has(children, child.key)) ?? [];
+  if (undoing.length > 0) work.children = freeze([...work.children, ...undoing]);
+}
+
+/** What was undone is not undone again; whoever waits for it hears at once. */
+const nothingToUndo: Json = freezeDeep({ steps: [] });
+
+/** Whether something under way is the child that undoes what was done. */
+function undoes({ chart }: Work, item: object): boolean {
+  return (item as { readonly machine?: string }).machine === compensationName(chart.id);
 }
 
 function has(items: readonly { readonly key: string }[] | undefined, wanted: string): boolean {
