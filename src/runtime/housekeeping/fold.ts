@@ -322,7 +322,11 @@ function follow(before: Good, entry: Entry, digest: string, since: number): Good
   for (const effect of effects) if (effect.type === "activity") before.asked.set(effect.key, { effect, at });
   const isControl = event.kind === "platform" && event.invocation === undefined;
   const parked =
-    isControl && event.type === "park" ? true : isControl && event.type === "retry" ? false : before.parked;
+    isControl && event.type === "park"
+      ? true
+      : isControl && ["retry", "rollback"].includes(event.type)
+        ? false
+        : before.parked;
   return {
     ...{ seq, at, hash, state, digest, since, base: before.base },
     parked: seq === 1 ? false : parked,
