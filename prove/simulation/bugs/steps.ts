@@ -1,5 +1,5 @@
 /** Bugs between a step and its commit. */
-import { type Bug, noGuard } from "./bug.ts";
+import { type Bug, noGuard, noLook } from "./bug.ts";
 
 export const stepBugs: readonly Bug[] = [
   {
@@ -59,8 +59,9 @@ export const stepBugs: readonly Bug[] = [
     file: "src/runtime/recovery.ts",
     find: "this.#giveUp(withStarts(checkpoint), deliveries, error);",
     replace: "this.#giveUp([], deliveries, error);",
+    also: [noLook],
     catches: [8],
-    from: 1501,
+    from: 1801,
   },
   {
     name: "repeat after the end told to be late",
