@@ -1,11 +1,13 @@
-/** Parking: a run that cannot go on is put aside for a person, with what is wrong. */
+/** Parking: a run that cannot go on is put aside for a person, with what is wrong; and how one that is parked came to be so. */
 import { describeError } from "../core/describe-error.ts";
 import type { Event } from "../core/event.ts";
-import { isUnavailable } from "../errors.ts";
-import type { RunName } from "../store/records.ts";
-import { parkEvent } from "./control.ts";
+import type { JsonObject } from "../core/json.ts";
+import { HoldfastError, isUnavailable } from "../errors.ts";
+import type { RunHead, RunName } from "../store/records.ts";
+import { parkEvent, parkReason } from "./control.ts";
 import type { LiveRun } from "./live-run.ts";
 import { keyOf } from "./name.ts";
+import type { Past } from "./past.ts";
 
 export interface ParkWorld {
   find(name: RunName): Promise<LiveRun | undefined>;
@@ -30,4 +32,25 @@ export function parkWith({ find, deliver, problem }: ParkWorld): (run: LiveRun, 
       .catch((cause: unknown) => problem(name, cause))
       .finally(() => parking.delete(key));
   };
+}
+
+/** With which checkpoint a run was parked, when and why. */
+export interface Parking {
+  readonly seq: number;
+  readonly at: number;
+  readonly reason: JsonObject;
+  /** The result that it could not take. */
+  readonly result: Event | undefined;
+}
+
+/** Reads it from the journal: the newest entry, but for breakpoints that were set since. */
+export async function readParking(past: Past, head: RunHead): Promise<Parking> {
+  for await (const { seq, at, event } of past.back(head, head.seq)) {
+    const reason = parkReason(event);
+    if (reason === undefined) continue;
+    const { refused } = event.data as { readonly refused?: number };
+    const result = refused === undefined ? undefined : (await past.entry(head, refused)).event;
+    return { seq, at, reason, result };
+  }
+  throw new HoldfastError("STORE_CORRUPT", `Nothing says why the run ${JSON.stringify(head.run)} is parked`);
 }

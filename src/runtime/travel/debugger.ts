@@ -7,7 +7,7 @@ import type { Breakpoint, RunHead, RunName } from "../../store/records.ts";
 import { parkEvent, retryEvent } from "../control.ts";
 import { debugEvent, pauseReason } from "../debug.ts";
 import { hasEnded, type LiveRun } from "../live-run.ts";
-import { readParking } from "../parking.ts";
+import { readParking } from "../park.ts";
 import type { Past } from "../past.ts";
 import type { Sight } from "../watchers.ts";
 

@@ -10,7 +10,7 @@ import type { Clock } from "../clock.ts";
 import type { Ids } from "../ids.ts";
 import { type Delivery, type Handled, hasEnded, type LiveRun, newRun } from "../live-run.ts";
 import { checkName } from "../name.ts";
-import { readParking } from "../parking.ts";
+import { readParking } from "../park.ts";
 import type { Past } from "../past.ts";
 import type { Registry } from "../registry.ts";
 import { compareRuns, type Difference } from "./compare.ts";
