@@ -57,9 +57,6 @@ type Phase = "none" | "draft" | "active";
 
 const actionsPerWorld = 24;
 
-/** How late a timer may be: where several runs have timers one shortly after the other, the runtime looks again after a second. */
-const lateMsMax = 1_000;
-
 export class EvolutionWorld {
   readonly judge: Judge;
   readonly #random: Random;
@@ -101,7 +98,6 @@ export class EvolutionWorld {
         await this.#act();
         if (this.judge.violations.length > 0) return;
       }
-      await this.#here.clock.advance(2 * lateMsMax);
       await this.#look({ moves: this.#isUpgrading(), drops: false });
     } catch (error) {
       this.judge.violate("error", error instanceof Error ? (error.stack ?? error.message) : String(error));
@@ -312,7 +308,7 @@ export class EvolutionWorld {
     if (!isDeepStrictEqual(calls.sort(), keys.sort()))
       this.judge.violate("E8", `${run} waits for the activities ${keys}, and under way are ${calls}`);
     for (const { key, due } of state.timers)
-      if (due + lateMsMax <= now)
+      if (due <= now)
         this.judge.violate("E8", `the timer ${key} of ${run} was due at ${due}, and it is ${now}`);
     if (!stepped || !this.#isUpgrading() || state.version === this.#pair.to.version) return;
     const { from, to } = this.#pair;

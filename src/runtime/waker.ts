@@ -136,9 +136,10 @@ export class Waker {
       if (this.#closed) return;
       if (!this.#unreadable.has(keyOf(name))) await this.#wakeRun(name, now, lost);
     }
-    const next = await store.nextDue();
-    // What is due and was not taken up, being busy or unreadable, is asked for again soon, but not at once.
-    if (next !== undefined) this.wakeAt(next > now ? next : now + laterMs);
+    const next = await store.nextDue(now);
+    if (next !== undefined) this.wakeAt(next);
+    // What is due and was not taken up, being busy, is asked for again soon, but not at once.
+    if (due.some((name) => !this.#unreadable.has(keyOf(name)))) this.wakeAt(now + laterMs);
     if (due.length >= limit) this.wakeAt(now + nextPageMs);
   }
 

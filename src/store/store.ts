@@ -142,8 +142,8 @@ export interface Store extends Upkeep {
    * running that was recorded under an older epoch, so that whoever ran it is gone. Oldest need first.
    */
   due(now: number, limit: number): Promise<readonly RunName[]>;
-  /** The earliest time at which a timer or a waiting activity of an active run is due, be it past. */
-  nextDue(): Promise<number | undefined>;
+  /** The earliest time after this one at which a timer or a waiting activity of an active run is due. */
+  nextDue(after: number): Promise<number | undefined>;
 
   /** Those of the keys that the run has seen, in the order asked for. */
   readKeys(name: RunName, keys: readonly string[]): Promise<readonly SeenKey[]>;

@@ -86,7 +86,7 @@ export class World {
     this.traffic = new Traffic(options.blow);
     this.answers = new Answers(options.places);
     this.#store = options.connect();
-    const nextDue = () => this.#store.nextDue();
+    const nextDue = () => this.#store.nextDue(Number.NEGATIVE_INFINITY);
     this.clock = new VirtualClock(options.at, { rest: () => this.rest(), nextDue });
   }
 

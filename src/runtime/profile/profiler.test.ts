@@ -125,7 +125,7 @@ describe("a store that is timed", () => {
     await timed.open();
     expect(await timed.readHead({ tenant: "t", run: "r" })).toBeUndefined();
     await timed.close();
-    await expect(timed.nextDue()).rejects.toThrow("gone");
+    await expect(timed.nextDue(0)).rejects.toThrow("gone");
     expect(told).toEqual(["open", "readHead", "close", "nextDue"].map((verb) => [verb, 1]));
     expect((timed as typeof store).name).toBe("not a verb");
   });

@@ -286,8 +286,9 @@ export class Draw {
     const { tenant } = name;
     const query = this.#query(tenant);
     const subject = chance.pick(pools.subject);
+    const after = chance.pick([Number.NEGATIVE_INFINITY, this.#now]);
     return chance.pick([
-      operation("nextDue", [], (store) => store.nextDue()),
+      operation("nextDue", after, (store) => store.nextDue(after)),
       operation("readKeys", name, (store) => store.readKeys(name, pools.key)),
       operation("readHead", name, (store) => store.readHead(name)),
       operation("readForks", name, (store) => store.readForks(name)),

@@ -13,12 +13,13 @@ import {
 } from "./sample.ts";
 import type { Cases } from "./world.ts";
 
+const ever = Number.NEGATIVE_INFINITY;
 const names = (runs: readonly RunName[]): string[] => runs.map(({ run }) => run);
 
 export const dueCases: Cases = {
   "a run that waits for nothing is not due": async ({ store, expect }) => {
     await begun(store);
-    expect([await store.due(noon, 9), await store.nextDue()]).toEqual([[], undefined]);
+    expect([await store.due(noon, 9), await store.nextDue(ever)]).toEqual([[], undefined]);
   },
 
   "a run is due while an event waits": async ({ store, reopen, expect }) => {
@@ -35,27 +36,27 @@ export const dueCases: Cases = {
     const opened = await reopen();
     expect(await opened.due(noon + 100, 9)).toEqual([]);
     expect(names(await opened.due(noon + 100.5, 9))).toEqual(["run-1"]);
-    expect(await opened.nextDue()).toEqual(noon + 100.5);
+    expect(await opened.nextDue(ever)).toEqual(noon + 100.5);
     const later = await committed(opened, commitOn(head, epoch, { head: { wakeAt: noon + 300 } }));
-    expect([await opened.due(noon + 200, 9), await opened.nextDue()]).toEqual([[], noon + 300]);
+    expect([await opened.due(noon + 200, 9), await opened.nextDue(ever)]).toEqual([[], noon + 300]);
     const { wakeAt: _wakeAt, ...idle } = later;
     await committed(opened, commitOn(idle, epoch));
-    expect([await opened.due(noon + 999, 9), await opened.nextDue()]).toEqual([[], undefined]);
+    expect([await opened.due(noon + 999, 9), await opened.nextDue(ever)]).toEqual([[], undefined]);
   },
 
   "a run is due when a waiting activity is, not while it runs": async ({ store, reopen, expect }) => {
     const { epoch } = await begun(store, { begun: [activityOf("1.0", { dueAt: noon + 50 })] });
     const opened = await reopen();
     expect(await opened.due(noon + 49, 9)).toEqual([]);
-    expect([names(await opened.due(noon + 50, 9)), await opened.nextDue()]).toEqual([["run-1"], noon + 50]);
+    expect([names(await opened.due(noon + 50, 9)), await opened.nextDue(ever)]).toEqual([["run-1"], noon + 50]);
     await opened.recordActivities([activityOf("1.0", { status: "running", attempt: 1 })], epoch);
-    expect([await opened.due(noon + 50, 9), await opened.nextDue()]).toEqual([[], undefined]);
+    expect([await opened.due(noon + 50, 9), await opened.nextDue(ever)]).toEqual([[], undefined]);
   },
 
   "a settled activity is due no more": async ({ store, expect }) => {
     const { epoch, head } = await begun(store, { begun: [activityOf("1.0")] });
     await committed(store, commitOn(head, epoch, { ended: ["1.0"] }));
-    expect([await store.due(noon, 9), await store.nextDue()]).toEqual([[], undefined]);
+    expect([await store.due(noon, 9), await store.nextDue(ever)]).toEqual([[], undefined]);
   },
 
   "an activity that ran when its worker lost the lease is due for the next owner": async ({
@@ -90,7 +91,10 @@ export const dueCases: Cases = {
     expect(names(await store.due(noon + 99, 9))).toEqual(order);
     for (const limit of [1, 2, 3])
       expect(names(await store.due(noon + 99, limit))).toEqual(order.slice(0, limit));
-    expect(await store.nextDue()).toEqual(noon + 10);
+    expect(await store.nextDue(ever)).toEqual(noon + 10);
+    const later = [noon + 9.5, noon + 10, noon + 20, noon + 39, noon + 40];
+    const next = await Promise.all(later.map((after) => store.nextDue(after)));
+    expect(next).toEqual([noon + 10, noon + 20, noon + 40, noon + 40, undefined]);
   },
 
   "as many of one kind as are asked for are found": async ({ store, expect }) => {
@@ -113,7 +117,7 @@ export const dueCases: Cases = {
       current = await committed(store, commitOn(current, epoch, { head: { status } }));
       const active = status === "active";
       expect(names(await store.due(noon, 9)), status).toEqual(active ? ["run-1"] : []);
-      expect(await store.nextDue(), status).toEqual(active ? noon : undefined);
+      expect(await store.nextDue(ever), status).toEqual(active ? noon : undefined);
     }
   },
 
@@ -123,8 +127,8 @@ export const dueCases: Cases = {
     expect(await store.due(noon, 9)).toEqual([]);
     const begins = { begun: [activityOf("2.0", { dueAt: noon + 7 })] };
     const parked = await committed(store, commitOn(head, epoch, begins));
-    expect(await store.nextDue()).toEqual(undefined);
+    expect(await store.nextDue(ever)).toEqual(undefined);
     await committed(store, commitOn(parked, epoch, { head: { status: "active" } }));
-    expect([names(await store.due(noon, 9)), await store.nextDue()]).toEqual([["run-1"], noon + 7]);
+    expect([names(await store.due(noon, 9)), await store.nextDue(ever)]).toEqual([["run-1"], noon + 7]);
   },
 };

@@ -71,7 +71,7 @@ function namesOf({ verb }: Operation, answer: unknown): string[] {
 
 /** Everything that can be read. */
 export async function contentsOf(store: Store): Promise<unknown> {
-  const contents: unknown[] = [await store.nextDue()];
+  const contents: unknown[] = [await store.nextDue(Number.NEGATIVE_INFINITY)];
   for (const tenant of pools.tenant) {
     for (const head of await store.findRuns({ tenant, limit: 1_000 }))
       contents.push(head, ...(await contentsOfRun(store, head)));

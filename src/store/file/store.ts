@@ -125,8 +125,8 @@ export class FileStore implements Store {
     return this.#do((model) => model.due(now, limit));
   }
 
-  nextDue(): Promise<number | undefined> {
-    return this.#do((model) => model.nextDue());
+  nextDue(after: number): Promise<number | undefined> {
+    return this.#do((model) => model.nextDue(after));
   }
 
   readKeys(name: RunName, keys: readonly string[]): Promise<readonly SeenKey[]> {

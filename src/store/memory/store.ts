@@ -174,13 +174,14 @@ export class MemoryStore implements Store {
     return [...events, ...due, ...orphaned.map(({ row }) => row.dueAt)];
   }
 
-  async nextDue(): Promise<number | undefined> {
+  async nextDue(after: number): Promise<number | undefined> {
     const times = [...this.#tables.runs.values()]
       .filter(({ head }) => head.status === "active")
       .flatMap(({ head, activities }) => [
         ...(head.wakeAt === undefined ? [] : [head.wakeAt]),
         ...[...activities.values()].filter(({ row }) => row.status === "waiting").map(({ row }) => row.dueAt),
-      ]);
+      ])
+      .filter((time) => time > after);
     return times.length === 0 ? undefined : earliest(times);
   }
 

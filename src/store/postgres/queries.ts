@@ -74,8 +74,8 @@ export function queriesFor(schema: string) {
 
     due: `SELECT tenant, run FROM ${schema}.due($1, $2)`,
     nextDue: `SELECT least(
-      (SELECT min(wake_at) FROM ${schema}.run WHERE status = 'active' AND wake_at IS NOT NULL),
-      (SELECT min(due_at) FROM ${schema}.activity WHERE open AND status = 'waiting')) AS at`,
+      (SELECT min(wake_at) FROM ${schema}.run WHERE status = 'active' AND wake_at > $1),
+      (SELECT min(due_at) FROM ${schema}.activity WHERE open AND status = 'waiting' AND due_at > $1)) AS at`,
 
     readRun: `SELECT ${runColumns} FROM ${schema}.run r ${newest} WHERE ${named}`,
     load: loadQuery(schema, named),

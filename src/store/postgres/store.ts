@@ -189,8 +189,8 @@ class PostgresStore implements Store {
     return rows.map(({ tenant, run }) => ({ tenant: tenant as string, run: run as string }));
   }
 
-  async nextDue(): Promise<number | undefined> {
-    const [row] = await this.#ask("nextDue", []);
+  async nextDue(after: number): Promise<number | undefined> {
+    const [row] = await this.#ask("nextDue", [after]);
     return (row?.at as number | null) ?? undefined;
   }
 

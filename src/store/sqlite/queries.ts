@@ -93,8 +93,8 @@ const queries = {
     WHERE a.open = 1 AND a.status = 'waiting' AND a.due_at <= ? ORDER BY a.due_at`,
   orphanedActivities: `SELECT r.tenant, r.run, a.due_at AS need FROM activity a JOIN run r ON r.id = a.run_id
     WHERE a.open = 1 AND a.status = 'running' AND a.epoch < (SELECT epoch FROM lease WHERE id = 1) ORDER BY a.due_at`,
-  nextTimer: "SELECT min(wake_at) AS at FROM run WHERE status = 'active' AND wake_at IS NOT NULL",
-  nextActivity: "SELECT min(due_at) AS at FROM activity WHERE open = 1 AND status = 'waiting'",
+  nextTimer: "SELECT min(wake_at) AS at FROM run WHERE status = 'active' AND wake_at > ?",
+  nextActivity: "SELECT min(due_at) AS at FROM activity WHERE open = 1 AND status = 'waiting' AND due_at > ?",
 
   insertChunk: `INSERT INTO chunk (run_id, key, offset, attempt, bytes) VALUES (?, ?, ?, ?, ?)
     ON CONFLICT DO NOTHING`,

@@ -129,9 +129,9 @@ class SqliteStore implements Store {
     return this.#do(({ statements }) => findDue(statements, now, limit));
   }
 
-  nextDue(): Promise<number | undefined> {
+  nextDue(after: number): Promise<number | undefined> {
     return this.#do(({ statements }) => {
-      const times = [statements.nextTimer.get()?.at, statements.nextActivity.get()?.at];
+      const times = [statements.nextTimer.get(after)?.at, statements.nextActivity.get(after)?.at];
       const due = times.filter((time) => typeof time === "number");
       return due.length === 0 ? undefined : Math.min(...due);
     });
