@@ -6,7 +6,7 @@ import type { State } from "holdfast";
 import { isHoldfastError } from "../../src/errors.ts";
 import type { ActivityScope } from "../../src/runtime/attempt.ts";
 import type { Handled } from "../../src/runtime/live-run.ts";
-import { defaultTenant, systemTenant } from "../../src/runtime/name.ts";
+import { defaultTenant } from "../../src/runtime/name.ts";
 import { Past } from "../../src/runtime/past.ts";
 import { noSeal } from "../../src/runtime/seal.ts";
 import type { Chunk } from "../../src/runtime/stream.ts";
@@ -16,7 +16,7 @@ import type { Commit, CommitOutcome, Lease, LoadedRun, Store } from "../../src/s
 import type { Call, Write } from "./disk.ts";
 import { checkBeside, checkCommit, checkOutcome } from "./invariants/commits.ts";
 import { checkBatch, checkEntry, checkTokens, entriesOf, isKept } from "./invariants/events.ts";
-import { checkNoted, noteOutages, owedAfter } from "./invariants/outages.ts";
+import { checkNoted } from "./invariants/outages.ts";
 import type { Invariant, Report } from "./invariants/report.ts";
 import { isSame } from "./invariants/same.ts";
 import { checkLimits } from "./invariants/spending.ts";
@@ -68,15 +68,13 @@ export class Judge {
     try {
       if (verb === "commit") this.#committed(args[0] as Commit[], result as CommitOutcome[]);
       else if (verb === "own") this.#owned(args as [string, number, number], result as Lease);
-      else if (verb === "release") this.#released(args as [string, number]);
+      else if (verb === "release") this.#released(args as [string, number, number | undefined]);
       else if (verb === "enqueue") this.#enqueued(args[0] as InboxRow[]);
       else if (verb === "recordActivities")
         this.#recorded(args as [ActivityRow[], number], result as boolean[]);
       else if (verb === "removeDeadLetter" && result === true) this.#letterRemoved(args[1] as number);
       else if (verb === "appendChunks" && result === true)
         addChunks(this.model, ...(args as [RunName, string, ChunkRow[]]), this.report);
-      else if (verb === "writeDocument" && args[0] === systemTenant && args[1] === "outages" && result)
-        noteOutages(this.model, args[3] as Uint8Array, this.#time.jumped, this.report);
     } catch (error) {
       if (!isHoldfastError(error)) throw error;
       this.report(error.code === "STORE_CORRUPT" ? 19 : 3, error.message);
@@ -98,7 +96,6 @@ export class Judge {
       this.model.commit(commit, entries);
       return;
     }
-    if (!this.#time.jumped) checkNoted(this.model, commit.epoch, report);
     checkCommit(this.model, commit, entries, report);
     let before = this.model.before(commit).state as State | undefined;
     this.model.commit(commit, entries);
@@ -158,15 +155,17 @@ export class Judge {
     if (model.owner !== worker && lease.epoch <= model.epoch) this.report(7, "a new owner has an old epoch");
     if (model.owner === worker && lease.epoch !== model.epoch)
       this.report(8, "an owner that was never replaced lost its epoch");
-    model.owed = owedAfter(lease, now, model.owed);
+    checkNoted(model, lease, now, this.#time.jumped, this.report);
+    model.aliveAt = now;
     model.epoch = lease.epoch;
     model.owner = worker;
     this.#held = { worker, until: lease.until, leaseMs };
   }
 
-  #released([worker, epoch]: [string, number]): void {
+  #released([worker, epoch, now]: [string, number, number | undefined]): void {
     if (this.model.owner !== worker || this.model.epoch !== epoch) return;
     this.model.owner = undefined;
+    this.model.aliveAt = now ?? this.model.aliveAt;
     this.#held = undefined;
   }
 

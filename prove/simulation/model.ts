@@ -67,13 +67,6 @@ export interface ModelRun {
   readonly saidAtEnd: Map<string, number>;
 }
 
-/** An outage that the newest owner has yet to note. */
-export interface Owed {
-  readonly epoch: number;
-  readonly from: number;
-  readonly until: number;
-}
-
 export class Model {
   readonly runs = new Map<string, ModelRun>();
   /** Events that found no run to take them, by their numbers. */
@@ -86,9 +79,9 @@ export class Model {
   /** The newest right that was given, and whether somebody has it. */
   epoch = 0;
   owner: string | undefined;
-  /** The times in which nobody was there, as the store has them, and the one that is still to be noted. */
+  /** The times in which nobody was there, as the store has them, and the last sign of life of an owner. */
   outages: readonly Outage[] = [];
-  owed: Owed | undefined;
+  aliveAt: number | undefined;
 
   constructor(edits: ReadonlySet<string>) {
     this.edits = edits;

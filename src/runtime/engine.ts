@@ -206,9 +206,9 @@ export class Engine implements Runtime, Access {
   async open(): Promise<void> {
     await this.#store.open();
     try {
-      const aliveAt = await this.#ownership.take();
+      const outages = await this.#ownership.take();
       await this.machines.open();
-      await this.#waker.open(aliveAt);
+      await this.#waker.open(outages);
     } catch (error) {
       await this.close();
       throw error;

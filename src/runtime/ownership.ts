@@ -1,4 +1,5 @@
 /** The right of this process to step the runs of a store: taken at the start, renewed while it lives, given back at the end. */
+import type { Outage } from "../core/timer.ts";
 import { HoldfastError, isUnavailable } from "../errors.ts";
 import type { RunName } from "../store/records.ts";
 import type { Store } from "../store/store.ts";
@@ -15,7 +16,7 @@ export class Ownership {
   readonly #clock: Clock;
   readonly #worker: string;
   readonly #lost: (error: unknown) => void;
-  #taking: Promise<number | undefined> = Promise.resolve(undefined);
+  #taking: Promise<readonly Outage[]> = Promise.resolve([]);
   #stopTimer: () => void = () => {};
   #stopped = false;
 
@@ -28,15 +29,15 @@ export class Ownership {
   }
 
   /**
-   * Takes the right, and goes on renewing it; throws STORE_OWNED if a process that is alive has it. Gives the last sign
-   * of life of the owner before.
+   * Takes the right, and goes on renewing it; throws STORE_OWNED if a process that is alive has it. Gives the
+   * times in which nobody had it.
    */
-  async take(): Promise<number | undefined> {
+  async take(): Promise<readonly Outage[]> {
     this.#taking = this.#own();
     return this.#taking;
   }
 
-  async #own(): Promise<number | undefined> {
+  async #own(): Promise<readonly Outage[]> {
     const own = () => this.#store.own(this.#worker, leaseMs, this.#clock.now());
     let lease = await own();
     if (lease.outcome === "taken" && isGone(lease.owner)) {
@@ -54,7 +55,7 @@ export class Ownership {
     if (this.epoch !== 0 && this.epoch !== lease.epoch) throw lostError();
     this.epoch = lease.epoch;
     this.#renewIn(leaseMs / 3);
-    return lease.aliveAt;
+    return lease.outages;
   }
 
   #renewIn(ms: number): void {

@@ -1,5 +1,6 @@
 /** The waker: sees to it that whatever is due is taken up: timers, times that are up, retries, and what a crash left. */
 import { cancelEvent, type Event, resumeEvent } from "../core/event.ts";
+import type { Outage } from "../core/timer.ts";
 import { HoldfastError, isHoldfastError, isUnavailable } from "../errors.ts";
 import type { RunName } from "../store/records.ts";
 import type { Store } from "../store/store.ts";
@@ -8,7 +9,7 @@ import { exhausted } from "./budget.ts";
 import type { Clock } from "./clock.ts";
 import type { LiveRun } from "./live-run.ts";
 import { keyOf } from "./name.ts";
-import { Outages } from "./outages.ts";
+import { outagesMoving } from "./outages.ts";
 
 /** How many runs are looked for at a time when something is due. */
 const dueMax = 1_000;
@@ -37,7 +38,6 @@ export interface WakerWorld {
 export class Waker {
   readonly #world: WakerWorld;
   readonly #alarm: Alarm;
-  readonly #outages: Outages;
   /** Runs that cannot be read here, as those of a machine this process does not have: they are told of once. */
   readonly #unreadable = new Set<string>();
   /** Runs of which nobody here knows what the store has. What is under way for this process is not due: it is read. */
@@ -46,6 +46,7 @@ export class Waker {
   #lost = false;
   /** Whatever is due, a store that failed is left alone until then. */
   #pausedUntil = 0;
+  #outages: readonly Outage[] = [];
   #stopLooking: () => void = () => {};
   #waking = false;
   #again = false;
@@ -54,12 +55,11 @@ export class Waker {
   constructor(world: WakerWorld) {
     this.#world = world;
     this.#alarm = new Alarm(world.clock, () => void this.#wake());
-    this.#outages = new Outages(world.store);
   }
 
-  /** Takes up all that is due; `aliveAt` is when somebody last did. */
-  async open(aliveAt: number | undefined): Promise<void> {
-    await this.#outages.open(aliveAt, this.#world.clock.now());
+  /** Takes up all that is due, after these outages. */
+  async open(outages: readonly Outage[]): Promise<void> {
+    this.#outages = outages;
     await this.#wake();
     this.#lookInAWhile();
   }
@@ -103,7 +103,7 @@ export class Waker {
 
   /** Tells a run that came into memory of the outages that move its timers, and wakes it for those that are due. */
   resume(run: LiveRun): void {
-    const outages = this.#outages.moving(run.state.timers, this.#world.clock.now());
+    const outages = outagesMoving(this.#outages, run.state.timers, this.#world.clock.now());
     if (outages.length > 0) this.#deliver(run, resumeEvent(outages));
     if (run.head.wakeAt !== undefined) this.wakeAt(run.head.wakeAt);
   }

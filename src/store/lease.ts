@@ -4,7 +4,12 @@
  * A lease is about liveness only; the epoch is what keeps an old owner from writing. So when in doubt a lease is taken
  * for lapsed: one that ends too far ahead was given by a clock that has been set back since, and waiting for it could
  * take years.
+ *
+ * The outages stand in the lease, so that whoever takes it notes the one that ends then and there.
  */
+import type { Outage } from "../core/timer.ts";
+import { limits } from "../limits.ts";
+
 export interface LeaseRow {
   /** Undefined before the first owner and after a release. */
   readonly owner: string | undefined;
@@ -12,27 +17,39 @@ export interface LeaseRow {
   /** When it was taken, last renewed or given back. */
   readonly from: number;
   readonly until: number;
+  /** The times in which nobody was there, in order: each from an owner's last sign of life to when the next one came. */
+  readonly outages: readonly Outage[];
 }
 
 /** The lease of a store that nobody has owned yet. */
-export const unowned: LeaseRow = { owner: undefined, epoch: 0, from: 0, until: 0 };
+export const unowned: LeaseRow = { owner: undefined, epoch: 0, from: 0, until: 0, outages: [] };
 
-/** The lease after this worker has taken or renewed it; undefined while somebody else's is good. */
+/**
+ * The lease after this worker has taken or renewed it; undefined while somebody else's is good. `told` leads from the
+ * clock of the lease to the worker's, which outages are noted by.
+ */
 export function takeLease(
   lease: LeaseRow,
   worker: string,
   leaseMs: number,
   now: number,
+  told: (time: number) => number = (time) => time,
 ): LeaseRow | undefined {
   if (lease.owner !== worker && isHeld(lease, now)) return undefined;
   // Whoever still has it, lapsed or not, was never replaced: nothing it has under way needs to be fenced.
-  const epoch = lease.owner === worker ? lease.epoch : lease.epoch + 1;
-  return { owner: worker, epoch, from: now, until: now + leaseMs };
+  const terms = { owner: worker, from: now, until: now + leaseMs };
+  if (lease.owner === worker) return { ...lease, ...terms };
+  const before = lease.epoch === 0 ? [] : [{ from: told(lease.from), until: told(now) }];
+  return { ...terms, epoch: lease.epoch + 1, outages: withOutages(lease.outages, before, told(now)) };
 }
 
-/** The last sign of life of the owner before, when a worker takes its place; see `Lease` of the port. */
-export function aliveBefore(lease: LeaseRow, taken: LeaseRow): number | undefined {
-  return lease.epoch === 0 || taken.epoch === lease.epoch ? undefined : lease.from;
+/**
+ * Outages up to now. One that lies ahead was noted by a clock that has been set back since, and one that ends before it
+ * begins says nothing of how long nobody was there.
+ */
+function withOutages(noted: readonly Outage[], added: readonly Outage[], now: number): readonly Outage[] {
+  const over = [...noted, ...added].filter(({ from, until }) => from < until && until <= now);
+  return over.slice(-limits.outagesMax);
 }
 
 /** Whether a commit made under this epoch may still be written. A lapsed lease that nobody took is no reason against it. */

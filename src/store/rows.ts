@@ -1,4 +1,6 @@
 /** Between records and rows: which field of a record is which column, in both directions and in every database. */
+import type { Outage } from "../core/timer.ts";
+import type { LeaseRow } from "./lease.ts";
 import type {
   ActivityRow,
   ChunkRow,
@@ -99,4 +101,21 @@ export function activityOf({ tenant, run }: RunName, row: Row): ActivityRow {
 export function chunkOf(row: Row): ChunkRow {
   const { offset, attempt, bytes } = row as unknown as ChunkRow;
   return { offset, attempt, bytes };
+}
+
+/** Throws if its outages are not what they should be: nothing else tells that they were damaged. */
+export function leaseOf(row: Row): LeaseRow {
+  return {
+    owner: (row.owner as string | null) ?? undefined,
+    epoch: row.epoch as number,
+    from: row.taken_at as number,
+    until: row.until as number,
+    outages: (JSON.parse(row.outages as string) as Outage[]).map(outageOf),
+  };
+}
+
+function outageOf(outage: Outage): Outage {
+  const { from, until } = outage;
+  if (Number.isFinite(from) && Number.isFinite(until)) return { from, until };
+  throw new SyntaxError(`${JSON.stringify(outage)} is no outage`);
 }

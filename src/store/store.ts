@@ -16,6 +16,7 @@
  * Expected outcomes are returned; a store that cannot be reached or does not keep its word throws a HoldfastError with
  * a STORE_ code. Times come in with the calls: a store has no clock of its own unless its database has.
  */
+import type { Outage } from "../core/timer.ts";
 import type {
   ActivityRow,
   Attribute,
@@ -107,15 +108,16 @@ export interface RunQuery {
 }
 
 /**
- * The right to step runs until `until`; `epoch` grows with every new owner. `aliveAt`: the last sign of life of the owner
- * before, if there was one and this is not a renewal: when it last renewed its lease, or gave it back.
+ * The right to step runs until `until`; `epoch` grows with every new owner. `outages`: the times in which nobody was there,
+ * each from when an owner last renewed its lease, or gave it back, until the next one took it; the newest
+ * `limits.outagesMax`, in order.
  */
 export type Lease =
   | {
       readonly outcome: "owned";
       readonly epoch: number;
       readonly until: number;
-      readonly aliveAt: number | undefined;
+      readonly outages: readonly Outage[];
     }
   | { readonly outcome: "taken"; readonly owner: string; readonly epoch: number; readonly until: number };
 

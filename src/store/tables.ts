@@ -7,6 +7,7 @@ import {
   entryOf,
   eventOf,
   headOf,
+  leaseOf,
   type Row,
   seenKeyOf,
   snapshotOf,
@@ -88,11 +89,8 @@ export const tablesWith = (whole: (column: string) => string): Tables => ({
     read: deadLetterOf,
   },
   lease: {
-    ...{ name: "lease", key: ["id"], columns: ["owner", whole("epoch"), "taken_at", "until"] },
-    read: (row) => ({
-      ...{ owner: (row.owner as string | null) ?? undefined, epoch: row.epoch as number },
-      ...{ from: row.taken_at as number, until: row.until as number },
-    }),
+    ...{ name: "lease", key: ["id"], columns: ["owner", whole("epoch"), "taken_at", "until", "outages"] },
+    read: leaseOf,
   },
 });
 

@@ -4,16 +4,16 @@ import type { Bug } from "./bug.ts";
 export const outageBugs: readonly Bug[] = [
   {
     name: "outage not noted",
-    file: "src/runtime/outages.ts",
-    find: "if (aliveAt === undefined || aliveAt >= now) return;",
-    replace: "if (aliveAt === undefined || aliveAt >= now - 2_000) return;",
+    file: "src/store/lease.ts",
+    find: "const before = lease.epoch === 0 ?",
+    replace: "const before = lease.epoch === 0 || lease.from >= now - 2_000 ?",
     catches: [24],
   },
   {
     name: "outages before the last forgotten",
-    file: "src/runtime/outages.ts",
-    find: "this.#list = [...this.#list, { from: aliveAt, until: now }]",
-    replace: "this.#list = [{ from: aliveAt, until: now }]",
+    file: "src/store/lease.ts",
+    find: "withOutages(lease.outages, before,",
+    replace: "withOutages([], before,",
     catches: [24],
   },
   {

@@ -1,34 +1,23 @@
 /** Outages: a new owner notes them before it goes on, and timers move as their policies say (invariants 9 and 24). */
+import { isDeepStrictEqual } from "node:util";
 import type { Outage, State } from "holdfast";
-import { decode } from "../../../src/store/codec.ts";
 import type { Lease } from "../../../src/store/store.ts";
-import { goesBack, type Model, type ModelEntry, type ModelRun, type Owed } from "../model.ts";
+import { goesBack, type Model, type ModelEntry, type ModelRun } from "../model.ts";
 import { type Moving, moveBy } from "../moving.ts";
 import type { Report } from "./report.ts";
 
-/** The outage that ends with this lease, if there is one; a renewal changes nothing. */
-export function owedAfter(lease: Lease, now: number, before: Owed | undefined): Owed | undefined {
-  if (lease.outcome !== "owned") return before;
-  const { epoch, aliveAt } = lease;
-  if (aliveAt === undefined) return before?.epoch === epoch ? before : undefined;
-  return aliveAt < now ? { epoch, from: aliveAt, until: now } : undefined;
-}
+type Owned = Extract<Lease, { outcome: "owned" }>;
 
-/** The list of outages was written; unless a clock was set, none that was noted before is missing. */
-export function noteOutages(model: Model, bytes: Uint8Array, jumped: boolean, report: Report): void {
-  const before = model.outages;
-  model.outages = decode(bytes, "the outages") as unknown as Outage[];
-  if (!jumped && !before.every(({ from }, place) => model.outages[place]?.from === from))
-    report(24, "outages that were noted are gone");
-  const { owed } = model;
-  const last = model.outages.at(-1);
-  if (owed !== undefined && last?.from === owed.from && last.until >= owed.until) model.owed = undefined;
-}
-
-/** Nothing is committed by an owner that has not noted what went before. */
-export function checkNoted({ owed }: Model, epoch: number, report: Report): void {
-  if (owed?.epoch === epoch)
-    report(24, `the outage from ${owed.from} to ${owed.until} was not noted before the first commit`);
+/** Whoever takes the place of another notes with the lease since when nobody was there; a renewal changes nothing. */
+export function checkNoted(model: Model, lease: Owned, now: number, jumped: boolean, report: Report): void {
+  const { outages: before, aliveAt, epoch } = model;
+  const isOutage = lease.epoch !== epoch && aliveAt !== undefined && aliveAt < now;
+  model.outages = lease.outages;
+  const noted = isOutage ? [...before, { from: aliveAt, until: now }] : before;
+  // A clock that was set says nothing certain of how long nobody was there, nor does a call that was long under way.
+  const isBack = jumped || (aliveAt !== undefined && now < aliveAt);
+  if (!isBack && !isDeepStrictEqual(lease.outages, noted))
+    report(24, `the lease notes ${JSON.stringify(lease.outages)}, and should note ${JSON.stringify(noted)}`);
 }
 
 /** The outages that an entry tells its run of. */
@@ -78,6 +67,13 @@ export function checkMoved(
   // A clock that was set says nothing certain of how long nobody was there.
   // What was before it was set again is in the time it was given then.
   const outages = again === undefined ? model.outages : model.outages.filter(({ until }) => until > set.at);
-  const missed = !jumped && resume && outages.find((outage) => moveBy({ ...moving }, outage, resume, ms));
+  const missed =
+    !jumped && resume && outages.find((outage) => moveBy({ ...moving }, lately(run, outage), resume, ms));
   if (missed) report(24, `${what} fires without having heard of the outage from ${missed.from}`);
+}
+
+/** An outage, without the part of it in which the run took steps: somebody was there, and had yet to renew the lease. */
+function lately({ entries }: ModelRun, { from, until }: Outage): Outage {
+  const seen = entries.filter(({ at }) => at > from && at < until).at(-1);
+  return { from: seen?.at ?? from, until };
 }

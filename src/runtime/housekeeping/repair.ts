@@ -17,7 +17,7 @@ import { type Finding, listOf, type Premises, rowsOf } from "./finding.ts";
 import { holdsBytes, holdsName } from "./hold.ts";
 import { type MendedRun, planFor } from "./mend-run.ts";
 import { withRight } from "./right.ts";
-import { looseRows, strayRows, textOf, verify } from "./verify.ts";
+import { isLeased, looseRows, strayRows, textOf, verify } from "./verify.ts";
 
 export interface Repair {
   /** The runs that were damaged, with where each stands now and which entries it lost. */
@@ -86,7 +86,7 @@ const removalOf = ({ kind, place }: Finding): Mending => ({ change: "remove", ki
 /** The lease first, since nothing else can be done without; then contents, which runs need. */
 async function mendLoose(premises: Premises, clock: Clock, mend: Mend): Promise<Finding[]> {
   const { store } = premises;
-  if ((await listOf(store, "lease")).length !== 1) await store.mend([{ change: "lease" }], 0);
+  if (!isLeased(await listOf(store, "lease"))) await store.mend([{ change: "lease" }], 0);
   const problems = await looseRows(premises);
   const changes: Mending[] = [];
   for (const problem of problems) changes.push(...(await changesFor(premises, clock, problem)));

@@ -90,8 +90,13 @@ export async function looseRows(premises: Premises): Promise<Finding[]> {
     if (problem !== undefined) problems.push({ kind: "document", place, tenant: row.tenant, problem });
   }
   const leases = await listOf(store, "lease");
-  if (leases.length !== 1) problems.push({ kind: "lease", problem: "there is none" });
+  if (!isLeased(leases)) problems.push({ kind: "lease", problem: "there is none that can be read" });
   return problems;
+}
+
+/** Whether there is one lease, and it can be read. */
+export function isLeased(leases: readonly Stored<"lease">[]): boolean {
+  return leases.length === 1 && leases[0]?.row !== undefined;
 }
 
 /** The text of a content, if it is the one its digest names. */

@@ -48,7 +48,10 @@ export const dueCases: Cases = {
     const { epoch } = await begun(store, { begun: [activityOf("1.0", { dueAt: noon + 50 })] });
     const opened = await reopen();
     expect(await opened.due(noon + 49, 9)).toEqual([]);
-    expect([names(await opened.due(noon + 50, 9)), await opened.nextDue(ever)]).toEqual([["run-1"], noon + 50]);
+    expect([names(await opened.due(noon + 50, 9)), await opened.nextDue(ever)]).toEqual([
+      ["run-1"],
+      noon + 50,
+    ]);
     await opened.recordActivities([activityOf("1.0", { status: "running", attempt: 1 })], epoch);
     expect([await opened.due(noon + 50, 9), await opened.nextDue(ever)]).toEqual([[], undefined]);
   },

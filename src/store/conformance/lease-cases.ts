@@ -1,4 +1,5 @@
 /** own, release and the fence: who may step runs, and that nobody else can. */
+import type { Outage } from "../../core/timer.ts";
 import type { Store } from "../store.ts";
 import {
   begun,
@@ -17,11 +18,11 @@ import type { Cases } from "./world.ts";
 export const leaseCases: Cases = {
   "a lease is taken, and kept by renewing it": async ({ store, reopen, expect }) => {
     const lease = await store.own("a", leaseMs, noon);
-    expect(lease).toEqual({ outcome: "owned", epoch: 1, until: noon + leaseMs, aliveAt: undefined });
+    expect(lease).toEqual({ outcome: "owned", epoch: 1, until: noon + leaseMs, outages: [] });
     const opened = await reopen();
     const renewed = await opened.own("a", leaseMs, noon + 5_000);
     expect(renewed).toEqual({
-      ...{ outcome: "owned", epoch: 1, until: noon + 5_000 + leaseMs, aliveAt: undefined },
+      ...{ outcome: "owned", epoch: 1, until: noon + 5_000 + leaseMs, outages: [] },
     });
   },
 
@@ -43,10 +44,20 @@ export const leaseCases: Cases = {
   }) => {
     await store.own("a", leaseMs, noon);
     expect(await store.own("b", 500, noon + leaseMs)).toEqual({
-      ...{ outcome: "owned", epoch: 2, until: noon + leaseMs + 500, aliveAt: noon },
+      ...{
+        outcome: "owned",
+        epoch: 2,
+        until: noon + leaseMs + 500,
+        outages: [{ from: noon, until: noon + leaseMs }],
+      },
     });
     expect(await store.own("b", 500, noon + leaseMs + 500)).toEqual({
-      ...{ outcome: "owned", epoch: 2, until: noon + leaseMs + 1_000, aliveAt: undefined },
+      ...{
+        outcome: "owned",
+        epoch: 2,
+        until: noon + leaseMs + 1_000,
+        outages: [{ from: noon, until: noon + leaseMs }],
+      },
     });
   },
 
@@ -54,7 +65,7 @@ export const leaseCases: Cases = {
     const epoch = await owned(store, "a");
     await store.release("a", epoch, noon);
     expect(await store.own("b", leaseMs, noon)).toEqual({
-      ...{ outcome: "owned", epoch: 2, until: noon + leaseMs, aliveAt: noon },
+      ...{ outcome: "owned", epoch: 2, until: noon + leaseMs, outages: [] },
     });
   },
 
@@ -68,31 +79,41 @@ export const leaseCases: Cases = {
     const lease = await opened.own("b", leaseMs, noon);
     if (lease.outcome === "taken") await opened.release(lease.owner, lease.epoch, undefined);
     expect(await opened.own("b", leaseMs, noon)).toEqual({
-      ...{ outcome: "owned", epoch: 2, until: noon + leaseMs, aliveAt: noon },
+      ...{ outcome: "owned", epoch: 2, until: noon + leaseMs, outages: [] },
     });
     expect(await opened.commit([commitOn(head, epoch)])).toEqual([{ outcome: "fenced", epoch: 2 }]);
   },
 
-  "a new owner is told when the one before was last alive: when it renewed, or gave the lease back": async ({
-    store,
-    reopen,
-    expect,
-  }) => {
-    const aliveAt = async (of: Store, by: string, now: number): Promise<number | undefined> => {
-      const lease = await of.own(by, leaseMs, now);
-      return lease.outcome === "owned" ? lease.aliveAt : Number.NaN;
-    };
-    expect(await aliveAt(store, "a", noon)).toEqual(undefined);
-    expect(await aliveAt(store, "a", noon + 700.5)).toEqual(undefined);
-    const opened = await reopen();
-    expect(await aliveAt(opened, "b", noon + 5 * leaseMs)).toEqual(noon + 700.5);
-    await opened.release("b", 2, noon + 5 * leaseMs + 300.5);
-    expect(await aliveAt(opened, "c", noon + 9 * leaseMs)).toEqual(noon + 5 * leaseMs + 300.5);
-    await opened.release("c", 3, undefined);
-    expect(await aliveAt(opened, "c", noon + 9 * leaseMs + 1)).toEqual(noon + 9 * leaseMs);
-    await opened.release("nobody", 4, noon);
-    await opened.release("c", 3, noon);
-    expect(await aliveAt(opened, "d", noon + 20 * leaseMs)).toEqual(noon + 9 * leaseMs + 1);
+  "a lease tells the times in which nobody was there: from a renewal or a release until the next owner":
+    async ({ store, reopen, expect }) => {
+      const outages = async (of: Store, by: string, now: number): Promise<readonly Outage[]> => {
+        const lease = await of.own(by, leaseMs, noon + now);
+        if (lease.outcome === "taken") throw new Error(`${lease.owner} has it`);
+        return lease.outages.map(({ from, until }) => ({ from: from - noon, until: until - noon }));
+      };
+      expect(await outages(store, "a", 0)).toEqual([]);
+      expect(await outages(store, "a", 700.5)).toEqual([]);
+      const opened = await reopen();
+      const first = { from: 700.5, until: 5 * leaseMs };
+      expect(await outages(opened, "b", 5 * leaseMs)).toEqual([first]);
+      expect(await outages(opened, "b", 5 * leaseMs + 100)).toEqual([first]);
+      await opened.release("b", 2, noon + 5 * leaseMs + 300.5);
+      const second = { from: 5 * leaseMs + 300.5, until: 9 * leaseMs };
+      expect(await outages(opened, "c", 9 * leaseMs)).toEqual([first, second]);
+      await opened.release("c", 3, undefined);
+      const third = { from: 9 * leaseMs, until: 9 * leaseMs + 1 };
+      expect(await outages(opened, "c", 9 * leaseMs + 1)).toEqual([first, second, third]);
+      await opened.release("nobody", 4, noon);
+      await opened.release("c", 3, noon);
+      const fourth = { from: 9 * leaseMs + 1, until: 20 * leaseMs };
+      expect(await outages(opened, "d", 20 * leaseMs)).toEqual([first, second, third, fourth]);
+    },
+
+  "an outage that a wrong clock noted is forgotten": async ({ store, expect }) => {
+    await owned(store, "a", noon);
+    await owned(store, "b", noon + 1_000 * leaseMs);
+    const back = await store.own("c", leaseMs, noon + 1);
+    expect([back.outcome, back.outcome === "owned" && back.outages]).toEqual(["owned", []]);
   },
 
   "only its owner, of that epoch, gives a lease back": async ({ store, expect }) => {
@@ -109,7 +130,7 @@ export const leaseCases: Cases = {
     const tenYears = 10 * 365 * 86_400_000;
     await store.own("a", leaseMs, noon + tenYears);
     expect(await store.own("b", leaseMs, noon)).toEqual({
-      ...{ outcome: "owned", epoch: 2, until: noon + leaseMs, aliveAt: noon + tenYears },
+      ...{ outcome: "owned", epoch: 2, until: noon + leaseMs, outages: [] },
     });
   },
 
@@ -117,7 +138,7 @@ export const leaseCases: Cases = {
     await store.own("a", leaseMs, noon);
     expect((await store.own("b", leaseMs, noon - 1_000)).outcome).toEqual("taken");
     expect(await store.own("a", leaseMs, noon - 1_000)).toEqual({
-      ...{ outcome: "owned", epoch: 1, until: noon - 1_000 + leaseMs },
+      ...{ outcome: "owned", epoch: 1, until: noon - 1_000 + leaseMs, outages: [] },
     });
   },
 

@@ -147,7 +147,7 @@ const bugs: Readonly<Record<string, Bug>> = {
   }),
   "the limit of an inbox is ignored": (store) => ({ readInbox: (name) => store.readInbox(name, 1_000) }),
   "nobody was alive before": (store) => ({
-    own: async (worker, leaseMs, now) => ({ ...(await store.own(worker, leaseMs, now)), aliveAt: undefined }),
+    own: async (worker, leaseMs, now) => ({ ...(await store.own(worker, leaseMs, now)), outages: [] }),
   }),
   "a release is no sign of life": (store) => ({
     release: (worker, epoch) => store.release(worker, epoch, undefined),
@@ -197,7 +197,7 @@ const bugs: Readonly<Record<string, Bug>> = {
   "a lease is given to everybody": (store) => ({
     own: async (worker, leaseMs, now) => {
       const lease = await store.own(worker, leaseMs, now);
-      const given = { outcome: "owned", epoch: 1, until: now + leaseMs, aliveAt: undefined } as const;
+      const given = { outcome: "owned", epoch: 1, until: now + leaseMs, outages: [] } as const;
       return lease.outcome === "taken" ? given : lease;
     },
   }),

@@ -2,6 +2,7 @@
  * Between records and what stands in the files: bytes are shown, and a row does not repeat the name of the run in whose
  * file it is. On the way in every field is looked at: people edit these files.
  */
+import type { Outage } from "../../core/timer.ts";
 import type { LeaseRow } from "../lease.ts";
 import type { ActivityOfEpoch, Removal } from "../memory/tables.ts";
 import type {
@@ -167,5 +168,12 @@ export function leaseOf(value: unknown): LeaseRow {
     epoch: fields.count("epoch"),
     from: fields.number("from"),
     until: fields.number("until"),
+    // Before there was a place for them nobody noted any.
+    outages: (fields.optional("outages", fields.list).outages ?? []).map(outageOf),
   };
+}
+
+function outageOf(value: unknown): Outage {
+  const fields = new Fields(value);
+  return { from: fields.number("from"), until: fields.number("until") };
 }

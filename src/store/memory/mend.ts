@@ -9,7 +9,7 @@ export function mend(tables: Tables, mending: Mending): void {
     const { runs, lease } = tables;
     const epochs = [...runs.values()].flatMap(({ activities }) => [...activities.values()]);
     const epoch = Math.max(lease.epoch, ...epochs.map((activity) => activity.epoch)) + 1;
-    tables.lease = { owner: undefined, epoch, from: lease.from, until: lease.from };
+    tables.lease = { owner: undefined, epoch, from: lease.from, until: lease.from, outages: lease.outages };
   } else if (mending.change === "remove") remove(tables, mending.kind, JSON.parse(mending.place));
   else if (mending.change === "content")
     tables.contents.set(

@@ -6,7 +6,7 @@
  */
 import { limits } from "../../limits.ts";
 import { checkCommit, sourceOf, withStarts } from "../commit.ts";
-import { aliveBefore, isOwnedUnder, takeLease } from "../lease.ts";
+import { isOwnedUnder, takeLease } from "../lease.ts";
 import {
   type ActivityRow,
   type ChunkRow,
@@ -47,12 +47,10 @@ export class MemoryStore implements Store {
 
   async own(worker: string, leaseMs: number, now: number): Promise<Lease> {
     const taken = takeLease(this.#tables.lease, worker, leaseMs, now);
-    const before = this.#tables.lease;
-    const { owner, epoch, until } = before;
+    const { owner, epoch, until } = this.#tables.lease;
     if (taken === undefined) return { outcome: "taken", owner: owner as string, epoch, until };
     this.#tables.lease = taken;
-    const aliveAt = aliveBefore(before, taken);
-    return { outcome: "owned", epoch: taken.epoch, until: taken.until, aliveAt };
+    return { outcome: "owned", epoch: taken.epoch, until: taken.until, outages: taken.outages };
   }
 
   async release(worker: string, epoch: number, now: number | undefined): Promise<void> {

@@ -53,9 +53,9 @@ export function queriesFor(schema: string) {
   const newest = newestEntry(schema);
   return {
     readServer: "SELECT current_setting('fsync') AS fsync, current_setting('server_encoding') AS encoding",
-    readLease: `SELECT owner, epoch, taken_at, until, extract(epoch FROM clock_timestamp())::float8 * 1000 AS now
+    readLease: `SELECT owner, epoch, taken_at, until, outages, extract(epoch FROM clock_timestamp())::float8 * 1000 AS now
       FROM ${schema}.lease WHERE id = 1`,
-    writeLease: `SELECT ${schema}.write_lease($1, $2, $3, $4, $5, $6) AS written`,
+    writeLease: `SELECT ${schema}.write_lease($1, $2, $3, $4, $5, $6, $7) AS written`,
     releaseLease: `SELECT ${schema}.release_lease($1, $2, $3, $4)`,
     releaseLeaseNow: `SELECT ${schema}.release_lease($1, $2, $3, extract(epoch FROM clock_timestamp())::float8 * 1000)`,
 

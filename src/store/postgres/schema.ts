@@ -27,7 +27,25 @@ export const migrations: readonly ((schema: string) => string)[] = [
   fencedPieces,
   keptSnapshots,
   upkeepFunctions,
+  leasedOutages,
 ];
+
+/** Outages are noted with the lease that ends them. Those of before stood in a document, which nobody reads any more. */
+function leasedOutages(schema: string): string {
+  return `
+  ALTER TABLE ${schema}.lease ADD COLUMN outages text NOT NULL DEFAULT '[]';
+  DELETE FROM ${schema}.document WHERE tenant = 'holdfast' AND name = 'outages';
+
+  CREATE FUNCTION ${schema}.write_lease(
+    p_full boolean, p_old jsonb, p_owner text, p_epoch bigint, p_taken_at float8, p_until float8, p_outages text
+  ) RETURNS boolean LANGUAGE plpgsql AS $$
+  BEGIN
+    IF NOT ${schema}.write_lease(p_full, p_old, p_owner, p_epoch, p_taken_at, p_until) THEN RETURN false; END IF;
+    UPDATE ${schema}.lease SET outages = p_outages WHERE id = 1;
+    RETURN true;
+  END $$;
+`;
+}
 
 /** Pieces of a process that was replaced are refused. The function of before stays for processes that were begun before. */
 function fencedPieces(schema: string): string {

@@ -12,7 +12,7 @@ import { HoldfastError } from "../../errors.ts";
 import { limits } from "../../limits.ts";
 import { checkCommit } from "../commit.ts";
 import { copyOf, KnownRuns } from "../known.ts";
-import { aliveBefore, type LeaseRow, takeLease } from "../lease.ts";
+import { takeLease } from "../lease.ts";
 import type {
   ActivityRow,
   ChunkRow,
@@ -25,7 +25,7 @@ import type {
   RunName,
   SeenKey,
 } from "../records.ts";
-import { chunkOf, deadLetterOf, entryOf, eventOf, headOf, type Row, seenKeyOf } from "../rows.ts";
+import { chunkOf, deadLetterOf, entryOf, eventOf, headOf, leaseOf, type Row, seenKeyOf } from "../rows.ts";
 import type { Commit, CommitOutcome, EnqueueOutcome, Lease, LoadedRun, RunQuery, Store } from "../store.ts";
 import { type Fork, type Mending, noBackup, type RowKind, type ScanQuery, type Stored } from "../upkeep.ts";
 import { activityRow, Batch, type CommitAnswer, eventRow } from "./commit.ts";
@@ -107,22 +107,17 @@ class PostgresStore implements Store {
       const clock = this.#clock === "database" ? (row?.now as number) : now;
       /** From the lease's clock to the caller's. */
       const told = (time: number): number => time + (now - clock);
-      const taken = takeLease(lease, worker, leaseMs, clock);
+      const taken = takeLease(lease, worker, leaseMs, clock, told);
       if (taken === undefined) {
         const { owner, epoch, until } = lease;
         return { outcome: "taken", owner: owner as string, epoch, until: told(until) };
       }
-      const { epoch, from, until } = taken;
-      const written = await this.#write("writeLease", [JSON.stringify(lease), worker, epoch, from, until]);
+      const { epoch, from, until, outages } = taken;
+      const terms = [worker, epoch, from, until, JSON.stringify(outages)];
+      const written = await this.#write("writeLease", [JSON.stringify(lease), ...terms]);
       // Somebody else was faster: the lease is another one now.
       if (!written[0]?.written) continue;
-      const aliveAt = aliveBefore(lease, taken);
-      return {
-        outcome: "owned",
-        epoch,
-        until: told(until),
-        aliveAt: aliveAt === undefined ? undefined : told(aliveAt),
-      };
+      return { outcome: "owned", epoch, until: told(until), outages };
     }
   }
 
@@ -383,14 +378,4 @@ class PostgresStore implements Store {
   get #name(): string {
     return `The PostgreSQL store (schema ${this.#schema})`;
   }
-}
-
-function leaseOf(row: Row): LeaseRow {
-  const { owner, epoch, taken_at: from, until } = row;
-  return {
-    owner: (owner as string | null) ?? undefined,
-    epoch: epoch as number,
-    from: from as number,
-    until: until as number,
-  };
 }

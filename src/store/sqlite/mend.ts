@@ -135,5 +135,5 @@ function renewLease(database: DatabaseSync): void {
     )
     .get()?.epoch as number;
   database.exec("DELETE FROM lease");
-  database.prepare("INSERT INTO lease VALUES (1, NULL, ?, 0, 0)").run(epoch);
+  database.prepare("INSERT INTO lease (id, epoch, taken_at, until) VALUES (1, ?, 0, 0)").run(epoch);
 }

@@ -100,7 +100,12 @@ describe("a store of version 1", () => {
     await store.open();
     const loaded = await store.load(sample);
     expect([loaded?.head, loaded?.entries.length, loaded?.inbox]).toEqual([head, 3, rows("run-1")]);
-    expect(await store.own("worker-1", 10, 7)).toEqual({ outcome: "owned", epoch: 5, until: 17, aliveAt: 5 });
+    expect(await store.own("worker-1", 10, 7)).toEqual({
+      outcome: "owned",
+      epoch: 5,
+      until: 17,
+      outages: [{ from: 5, until: 7 }],
+    });
     await store.close();
   });
 

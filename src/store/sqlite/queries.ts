@@ -14,8 +14,8 @@ const queries = {
   beginReading: "BEGIN",
   commit: "COMMIT",
 
-  readLease: "SELECT owner, epoch, taken_at, until FROM lease WHERE id = 1",
-  writeLease: "UPDATE lease SET owner = ?, epoch = ?, taken_at = ?, until = ? WHERE id = 1",
+  readLease: "SELECT owner, epoch, taken_at, until, outages FROM lease WHERE id = 1",
+  writeLease: "UPDATE lease SET owner = ?, epoch = ?, taken_at = ?, until = ?, outages = ? WHERE id = 1",
   releaseLease: `UPDATE lease SET owner = NULL, taken_at = coalesce(?, taken_at)
     WHERE id = 1 AND owner = ? AND epoch = ?`,
 

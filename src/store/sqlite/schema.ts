@@ -185,4 +185,9 @@ export const migrations: readonly string[] = [
   ) STRICT;
   CREATE INDEX removal_run ON removal (run_id) WHERE until IS NULL;
   `,
+  // Outages are noted with the lease that ends them. Those of before stood in a document, which nobody reads any more.
+  `
+  ALTER TABLE lease ADD COLUMN outages TEXT NOT NULL DEFAULT '[]';
+  DELETE FROM document WHERE tenant = 'holdfast' AND name = 'outages';
+  `,
 ];

@@ -9,7 +9,7 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { limits } from "../../limits.ts";
 import { checkCommit } from "../commit.ts";
 import { copyOf } from "../known.ts";
-import { aliveBefore, isOwnedUnder, type LeaseRow, takeLease } from "../lease.ts";
+import { isOwnedUnder, type LeaseRow, takeLease } from "../lease.ts";
 import type {
   ActivityRow,
   ChunkRow,
@@ -22,7 +22,16 @@ import type {
   RunName,
   SeenKey,
 } from "../records.ts";
-import { activityOf, chunkOf, deadLetterOf, eventOf, headOf, seenKeyOf, snapshotOf } from "../rows.ts";
+import {
+  activityOf,
+  chunkOf,
+  deadLetterOf,
+  eventOf,
+  headOf,
+  leaseOf,
+  seenKeyOf,
+  snapshotOf,
+} from "../rows.ts";
 import type { Commit, CommitOutcome, EnqueueOutcome, Lease, LoadedRun, RunQuery, Store } from "../store.ts";
 import type { Fork, Mending, RowKind, ScanQuery, Stored } from "../upkeep.ts";
 import { copyTo } from "./backup.ts";
@@ -97,9 +106,9 @@ class SqliteStore implements Store {
       const taken = takeLease(lease, worker, leaseMs, now);
       if (taken === undefined)
         return { outcome: "taken", owner: lease.owner as string, epoch: lease.epoch, until: lease.until };
-      const { epoch, from, until } = taken;
-      statements.writeLease.run(worker, epoch, from, until);
-      return { outcome: "owned", epoch, until, aliveAt: aliveBefore(lease, taken) };
+      const { epoch, from, until, outages } = taken;
+      statements.writeLease.run(worker, epoch, from, until, JSON.stringify(outages));
+      return { outcome: "owned", epoch, until, outages };
     });
   }
 
@@ -383,12 +392,7 @@ function entryOf(row: unknown): EntryRow {
 function readLease(statements: Statements, path: string): LeaseRow {
   const row = statements.readLease.get();
   if (row === undefined) throw corrupt(path, "there is no lease");
-  return {
-    owner: (row.owner as string | null) ?? undefined,
-    epoch: row.epoch as number,
-    from: row.taken_at as number,
-    until: row.until as number,
-  };
+  return leaseOf(row);
 }
 
 function readInbox(statements: Statements, name: RunName, id: number, limit: number): InboxRow[] {
