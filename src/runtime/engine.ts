@@ -19,12 +19,14 @@ import type { DebounceContext } from "./debounce-machine.ts";
 import { isStop } from "./debug.ts";
 import { Catalog } from "./evolution/catalog.ts";
 import { Evolution } from "./evolution/evolution.ts";
-import { findAlive, findRuns } from "./find.ts";
+import { type FindQuery, findAlive, findRuns } from "./find.ts";
 import { slotsOf } from "./flow/flow.ts";
 import { type Access, type Admitted, Handle } from "./handle.ts";
+import { Housekeeper, houseName } from "./housekeeping/housekeeper.ts";
 import { hydrate } from "./hydrate.ts";
 import { type Ids, systemIds } from "./ids.ts";
 import { Inboxes } from "./inboxes.ts";
+import { Life } from "./life.ts";
 import { type Delivery, type Handled, hasEnded, type LiveRun, newRun } from "./live-run.ts";
 import { checkName, defaultTenant } from "./name.ts";
 import { Observers } from "./observers.ts";
@@ -38,7 +40,6 @@ import { Recovery } from "./recovery.ts";
 import { createRegistry, eventPriority, type Registry } from "./registry.ts";
 import type {
   DebounceOptions,
-  FindQuery,
   Receipt,
   Run,
   RunReference,
@@ -92,10 +93,9 @@ export class Engine implements Runtime, Access {
     tell: (name, effect) => this.#observers.tell(name, effect),
     cancel: (name, key) => this.#activities.cancel(name, key),
   });
-  #closed = false;
-  #failure: unknown;
-  readonly #stopping = new Waiters<unknown>();
-  readonly stopped = this.#stopping.wait("stopped").told;
+  readonly #life = new Life();
+  readonly stopped = this.#life.stopped;
+  readonly #housekeeper: Housekeeper | undefined;
 
   constructor(options: RuntimeOptions, profiler?: Profiler) {
     const { store, clock = systemClock, ids = systemIds, seal = noSeal, mustKnowAll = false } = options;
@@ -114,13 +114,12 @@ export class Engine implements Runtime, Access {
     this.registry = createRegistry([...options.machines, ...this.#platform.entries]);
     this.past = new Past(store, seal);
     const arrived = (name: RunName) => void this.#inboxes.fetch(name);
-    this.deadLetters = new DeadLetters({ store, seal, check: () => this.#check(), arrived });
-    const failed = (error: unknown) => this.#fail(error);
-    this.#ownership = new Ownership(store, clock, workerName(ids.next()), failed);
+    this.deadLetters = new DeadLetters({ store, seal, check: () => this.#life.check(), arrived });
+    this.#ownership = new Ownership(store, clock, workerName(ids.next()), this.#fail);
     const epoch = () => this.#ownership.epoch;
     this.streams = new Streams(store, clock, seal, epoch);
     this.#loop = new StepLoop({
-      ...{ store, clock, seal, ids, epoch, failed, profiler, registry: this.registry },
+      ...{ store, clock, seal, ids, epoch, profiler, failed: this.#fail, registry: this.registry },
       published: (checkpoint) => this.#publish(checkpoint),
       refused: (run, deliveries, outcome) => recovery.refused(run, deliveries, outcome),
       unknown: (checkpoint, deliveries, error) => recovery.unknown(checkpoint, deliveries, error),
@@ -145,7 +144,7 @@ export class Engine implements Runtime, Access {
       ended: (name) => this.#inboxes.ended(name),
     });
     const recovery = new Recovery({
-      ...{ park, deliver, fail: failed },
+      ...{ park, deliver, fail: this.#fail },
       read: (name) => this.#runs.read(name),
       refill: (run) => this.#inboxes.refill(run),
       forget: (run) => this.#runs.remove(run),
@@ -165,6 +164,7 @@ export class Engine implements Runtime, Access {
     this.travel = new Travel(world);
     this.debugger = new Debugger(world);
     this.evolution = new Evolution(world);
+    this.#housekeeper = this.#makeHousekeeper(options);
     this.machines = new Catalog({ ...world, evolution: this.evolution, mustKnow: mustKnowAll });
   }
 
@@ -182,9 +182,16 @@ export class Engine implements Runtime, Access {
   #makeSettle(find: SettlingWorld["find"], park: SettlingWorld["park"]): ReturnType<typeof settleWith> {
     return settleWith({
       ...{ clock: this.clock, find, park },
-      isClosed: () => this.#closed || this.#failure !== undefined,
+      isClosed: () => this.#life.isOver,
       deliver: (run, event, spent) => this.deliver(run, event, spent && { spent }),
     });
+  }
+
+  #makeHousekeeper({ housekeeping, seal = noSeal }: RuntimeOptions): Housekeeper | undefined {
+    const problem = (error: unknown) => this.#observers.problem(houseName, error);
+    const epoch = () => this.#ownership.epoch;
+    const world = { store: this.#store, clock: this.clock, seal, epoch, runtime: this, problem };
+    return housekeeping && new Housekeeper(world, housekeeping);
   }
 
   /** What the parts that look at runs from outside need of this one. */
@@ -205,34 +212,29 @@ export class Engine implements Runtime, Access {
 
   async open(): Promise<void> {
     await this.#store.open();
-    try {
-      const outages = await this.#ownership.take();
-      await this.machines.open();
-      await this.#waker.open(outages);
-    } catch (error) {
-      await this.close();
-      throw error;
-    }
+    const outages = await this.#ownership.take();
+    await this.machines.open();
+    await this.#waker.open(outages);
+    this.#housekeeper?.start();
   }
 
   async close(): Promise<void> {
-    if (this.#closed) return;
-    this.#closed = true;
+    if (!this.#life.close()) return;
     this.#stop(closedError());
+    await this.#housekeeper?.close();
     await this.#loop.close(closedError());
     await this.#ownership.giveBack().catch(() => {});
     await this.#store.close();
   }
 
-  #fail(error: unknown): void {
-    if (this.#closed || this.#failure !== undefined) return;
-    this.#failure = error;
+  readonly #fail = (error: unknown): void => {
+    if (!this.#life.fail(error)) return;
     this.#stop(error);
     void this.#loop.close(error);
-  }
+  };
 
   #stop(error: unknown): void {
-    this.#stopping.tell("stopped", this.#failure);
+    void this.#housekeeper?.close();
     this.#waker.close();
     this.#activities.close();
     this.#ownership.stop();
@@ -242,18 +244,13 @@ export class Engine implements Runtime, Access {
     this.#inboxes.close(error);
   }
 
-  #check(): void {
-    if (this.#failure !== undefined) throw this.#failure;
-    if (this.#closed) throw closedError();
-  }
-
   // Runs, as users ask for them.
 
   async start<Context, Ev extends EventShape, Input, Types extends MachineTypes>(
     machine: Machine<Context, Ev, Input, Types>,
     ...[given]: StartRest<Types["input"]>
   ): Promise<Run<Context, Types>> {
-    this.#check();
+    this.#life.check();
     const { singleton, ...options } = (given ?? {}) as StartOptions;
     if (singleton !== undefined) {
       const bound = machine as unknown as Machine;
@@ -294,17 +291,17 @@ export class Engine implements Runtime, Access {
   }
 
   async schedule(id: string, options: ScheduleOptions): Promise<Schedule> {
-    this.#check();
+    this.#life.check();
     return this.#platform.schedules.set(id, options);
   }
 
   async debounce(key: string, options: DebounceOptions): Promise<Run<DebounceContext>> {
-    this.#check();
+    this.#life.check();
     return this.#platform.debounces.call(key, options);
   }
 
   async *find(query: FindQuery = {}): AsyncGenerator<RunHead> {
-    this.#check();
+    this.#life.check();
     checkAttributes(query.attributes ?? {});
     yield* findRuns(this.#store, query);
   }
@@ -316,7 +313,7 @@ export class Engine implements Runtime, Access {
   // What handles need.
 
   read(name: RunName): Promise<LiveRun> | LiveRun {
-    this.#check();
+    this.#life.check();
     return this.#runs.reach(name);
   }
 
@@ -328,14 +325,14 @@ export class Engine implements Runtime, Access {
 
   deliver(run: LiveRun, event: Event, parts?: Pick<Delivery, "spent" | "take">): Promise<Handled> {
     return new Promise((handled, failed) => {
-      this.#check();
+      this.#life.check();
       const priority = eventPriority(run.machine.machine.chart, event);
       this.#loop.deliver(this.#runs.current(run), { event, ...parts, priority, handled, failed });
     });
   }
 
   hand(run: LiveRun, event: Admitted): Promise<Receipt> {
-    this.#check();
+    this.#life.check();
     return this.#inboxes.hand(this.#runs.current(run), event);
   }
 
@@ -377,7 +374,7 @@ export class Engine implements Runtime, Access {
   }
 
   register(machine: Parameters<Registry["register"]>[0]): void {
-    this.#check();
+    this.#life.check();
     this.registry.register(machine);
     this.#waker.lookAgain();
     // A store that cannot be reached now is told at the next opening.

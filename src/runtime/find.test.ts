@@ -2,7 +2,8 @@
 import { describe, expect, test } from "vitest";
 import { counter, counterWith } from "../../test/runtime/machines.ts";
 import { onEveryStore } from "../../test/runtime/world.ts";
-import type { FindQuery, Runtime } from "./runtime.ts";
+import type { FindQuery } from "./find.ts";
+import type { Runtime } from "./runtime.ts";
 
 async function namesOf(runtime: Runtime, query?: FindQuery): Promise<string[]> {
   const names: string[] = [];

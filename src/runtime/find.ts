@@ -1,9 +1,11 @@
 /** Finding runs by what is known of them without reading their states. */
 import { isFinal, type RunHead } from "../store/records.ts";
-import type { Store } from "../store/store.ts";
+import type { RunQuery, Store } from "../store/store.ts";
 import { rowsOf } from "./housekeeping/finding.ts";
 import { defaultTenant } from "./name.ts";
-import type { FindQuery } from "./run.ts";
+
+/** Which runs to find; all of a tenant's unless something is said. */
+export type FindQuery = Partial<Omit<RunQuery, "limit" | "after">>;
 
 /** Heads that are read at a time. */
 const pageSize = 100;

@@ -7,10 +7,9 @@ import type { State } from "../core/state.ts";
 import type { Entry } from "../store/journal.ts";
 import type { RunHead, RunName } from "../store/records.ts";
 import type { Store } from "../store/store.ts";
-import { findRuns } from "./find.ts";
+import { type FindQuery, findRuns } from "./find.ts";
 import { checkName, defaultTenant, unknownRunError } from "./name.ts";
 import { Past } from "./past.ts";
-import type { FindQuery } from "./run.ts";
 import { noSeal, type Seal } from "./seal.ts";
 
 /** A step that was taken, and the state it led to. */

@@ -8,14 +8,16 @@ import type { Patch } from "../core/patch.ts";
 import type { State } from "../core/state.ts";
 import type { Entry } from "../store/journal.ts";
 import type { Attribute, Breakpoint, RunHead, RunStatus } from "../store/records.ts";
-import type { RunQuery, Store } from "../store/store.ts";
+import type { Store } from "../store/store.ts";
 import type { LimitSource } from "./budget.ts";
 import type { Clock } from "./clock.ts";
 import type { DeadLetters } from "./dead-letters.ts";
 import type { DebounceContext } from "./debounce-machine.ts";
 import type { Catalog } from "./evolution/catalog.ts";
 import type { Migrated, MigrateOptions } from "./evolution/evolution.ts";
+import type { FindQuery } from "./find.ts";
 import type { FlowOptions } from "./flow/flow.ts";
+import type { HousekeepingPlan } from "./housekeeping/housekeeper.ts";
 import type { Ids } from "./ids.ts";
 import type { Handled } from "./live-run.ts";
 import type { RunProfile } from "./profile/journal.ts";
@@ -43,6 +45,8 @@ export interface RuntimeOptions {
   readonly onProblem?: (problem: Problem) => void;
   /** Refuses to begin, with DEPLOY_REFUSED and their list, if runs are alive whose machines are not among these. */
   readonly mustKnowAll?: boolean;
+  /** Rules and backups that it sees to while it owns the store; none unless given. */
+  readonly housekeeping?: HousekeepingPlan;
   /** Measures where its time goes, for `profile` to tell; off unless given, and then it costs nothing. */
   readonly profile?: boolean;
 }
@@ -306,6 +310,3 @@ export interface Runtime {
   readonly stopped: Promise<unknown>;
   close(): Promise<void>;
 }
-
-/** Which runs to find; all of a tenant's unless something is said. */
-export type FindQuery = Partial<Omit<RunQuery, "limit" | "after">>;

@@ -6,7 +6,6 @@
 import type { RunName, RunStatus } from "../../store/records.ts";
 import type { Store } from "../../store/store.ts";
 import { type Clock, systemClock } from "../clock.ts";
-import type { Runtime } from "../run.ts";
 import { scheduleMachine } from "../schedule-machine.ts";
 import { holdOn, readHolds } from "./hold.ts";
 import { ruleMs, type Selection, selectedRuns, type Tenants } from "./selection.ts";
@@ -16,9 +15,14 @@ export interface ExpiryRule extends Selection {
   readonly idleFor: number | string;
 }
 
+/** A runtime, as far as runs are cancelled with it. */
+export interface Canceller {
+  run(id: string, options: { readonly tenant: string }): Promise<{ cancel(): Promise<void> }>;
+}
+
 export interface ExpiryOptions extends Tenants {
   /** The runtime that owns the store, since cancelling is a step. */
-  readonly runtime: Pick<Runtime, "run">;
+  readonly runtime: Canceller;
   readonly store: Store;
   readonly clock?: Clock;
   readonly rules: readonly ExpiryRule[];

@@ -3,14 +3,15 @@
  * thing after the other, and what was removed is deleted in between steps. It keeps nothing of its own: after a restart it
  * looks at what there is, and makes up for a backup whose time has passed.
  */
+import type { RunName } from "../../store/records.ts";
 import type { Store } from "../../store/store.ts";
 import { Alarm } from "../alarm.ts";
 import { lastTime, nextTime } from "../calendar.ts";
 import type { Clock } from "../clock.ts";
-import type { Runtime } from "../run.ts";
+import { systemTenant } from "../name.ts";
 import type { Seal } from "../seal.ts";
 import { type BackupOptions, backup, listBackups } from "./backup.ts";
-import { type Expired, type ExpiryRule, expire } from "./expire.ts";
+import { type Canceller, type Expired, type ExpiryRule, expire } from "./expire.ts";
 import { type Pruned, type PruneRule, prune } from "./prune.ts";
 import { type Retained, type RetentionRule, retain } from "./retention.ts";
 import { ruleMs, type Tenants } from "./selection.ts";
@@ -30,13 +31,16 @@ export interface HousekeepingPlan extends Tenants {
   };
 }
 
+/** Under this name problems of the housekeeper are told. */
+export const houseName: RunName = { tenant: systemTenant, run: "housekeeping" };
+
 /** What the housekeeper needs of its runtime. */
 export interface HousekeepingWorld {
   readonly store: Store;
   readonly clock: Clock;
   readonly seal: Seal;
   readonly epoch: () => number;
-  readonly runtime: Pick<Runtime, "run">;
+  readonly runtime: Canceller;
   /** Told of what did not succeed; it is tried again at its next time. */
   problem(error: unknown): void;
 }

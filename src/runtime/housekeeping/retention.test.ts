@@ -8,7 +8,6 @@ import { defaultTenant as tenant } from "../name.ts";
 import type { Runtime } from "../runtime.ts";
 import { expire } from "./expire.ts";
 import { hold, readHolds, release } from "./hold.ts";
-import { Housekeeper } from "./housekeeper.ts";
 import { prune } from "./prune.ts";
 import { retain } from "./retention.ts";
 import { sweep } from "./sweep.ts";
@@ -211,22 +210,21 @@ onEveryStore((world) => {
     expect((await prune({ store, clock, epoch: () => 0, rules })).pruned).toEqual([]);
   });
 
-  test("B7: a housekeeper applies its rules at its times, while runs go on", async () => {
+  test("B7: a runtime keeps house by itself, at its times, while runs go on and after a crash", async () => {
     const here = await world();
-    const runtime = await endedRuns(here, 3);
-    const store = await here.look();
-    const lease = (await store.scan("lease", { limit: 1 }))[0]?.row;
     const problems: unknown[] = [];
-    const keeper = new Housekeeper(
-      {
-        ...{ store, clock: here.clock, runtime, seal: { open: (bytes) => bytes, close: (bytes) => bytes } },
-        ...{ epoch: () => lease?.epoch ?? 0, problem: (error) => void problems.push(error) },
-      },
-      { every: day / 4, retain: [{ olderThan: 2 * day - 1 }], expire: [{ idleFor: 3 * day }] },
-    );
-    keeper.start();
+    const housekeeping = {
+      ...{ every: day / 4, retain: [{ olderThan: 2 * day - 1 }], expire: [{ idleFor: 3 * day }] },
+    };
+    const boot = () =>
+      here.boot([counter], { housekeeping, onProblem: (problem) => void problems.push(problem) });
+    await here.crash(await endedRuns(here, 3));
+    const first = await boot();
     await here.clock.advance(1);
+    const store = await here.look();
     expect(await leftIn(store)).toEqual(["r2", "r3"]);
+    await here.crash(first);
+    const runtime = await boot();
     await here.clock.advance(3 * day);
     expect(await leftIn(store)).toEqual([]);
     await runtime.start(counter, { id: "new" });
@@ -234,6 +232,12 @@ onEveryStore((world) => {
     expect((await store.readHead({ tenant, run: "new" }))?.status).toBe("cancelled");
     await here.clock.advance(3 * day);
     expect([await leftIn(store), problems]).toEqual([[], []]);
-    await keeper.close();
+  });
+
+  test("B7: a runtime does not begin with a plan that cannot be kept", async () => {
+    const here = await world();
+    const boot = here.boot([counter], { housekeeping: { retain: [], every: "soon" } });
+    await expect(boot).rejects.toMatchObject({ code: "RULE_INVALID" });
+    await here.boot([counter]);
   });
 });

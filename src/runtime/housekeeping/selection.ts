@@ -3,9 +3,8 @@ import { durationMs } from "../../core/duration.ts";
 import { HoldfastError } from "../../errors.ts";
 import type { Attribute, RunHead, RunStatus } from "../../store/records.ts";
 import type { Store } from "../../store/store.ts";
-import { findRuns } from "../find.ts";
+import { type FindQuery, findRuns } from "../find.ts";
 import { defaultTenant } from "../name.ts";
-import type { FindQuery } from "../run.ts";
 
 /** What all rules have: each part narrows the runs they speak of. */
 export interface Selection {

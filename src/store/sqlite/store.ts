@@ -9,7 +9,7 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { limits } from "../../limits.ts";
 import { checkCommit } from "../commit.ts";
 import { copyOf } from "../known.ts";
-import { isOwnedUnder, type LeaseRow, takeLease } from "../lease.ts";
+import { isOwnedUnder } from "../lease.ts";
 import type {
   ActivityRow,
   ChunkRow,
@@ -22,16 +22,7 @@ import type {
   RunName,
   SeenKey,
 } from "../records.ts";
-import {
-  activityOf,
-  chunkOf,
-  deadLetterOf,
-  eventOf,
-  headOf,
-  leaseOf,
-  seenKeyOf,
-  snapshotOf,
-} from "../rows.ts";
+import { activityOf, chunkOf, deadLetterOf, eventOf, headOf, seenKeyOf, snapshotOf } from "../rows.ts";
 import type { Commit, CommitOutcome, EnqueueOutcome, Lease, LoadedRun, RunQuery, Store } from "../store.ts";
 import type { Fork, Mending, RowKind, ScanQuery, Stored } from "../upkeep.ts";
 import { copyTo } from "./backup.ts";
@@ -41,6 +32,7 @@ import { findDue } from "./due.ts";
 import { corrupt, leavesDoubt, notOpen, storeError } from "./errors.ts";
 import { findQuery } from "./find.ts";
 import { deliver } from "./inbox.ts";
+import { own, readLease } from "./lease.ts";
 import { mend } from "./mend.ts";
 import { prepareQueries, type Statements } from "./queries.ts";
 import { forksOf, prune, removeRun, sweep } from "./remove.ts";
@@ -101,15 +93,7 @@ class SqliteStore implements Store {
   }
 
   own(worker: string, leaseMs: number, now: number): Promise<Lease> {
-    return this.#write(({ statements }) => {
-      const lease = readLease(statements, this.#path);
-      const taken = takeLease(lease, worker, leaseMs, now);
-      if (taken === undefined)
-        return { outcome: "taken", owner: lease.owner as string, epoch: lease.epoch, until: lease.until };
-      const { epoch, from, until, outages } = taken;
-      statements.writeLease.run(worker, epoch, from, until, JSON.stringify(outages));
-      return { outcome: "owned", epoch, until, outages };
-    });
+    return this.#write(({ statements }) => own(statements, this.#path, worker, leaseMs, now));
   }
 
   release(worker: string, epoch: number, now: number | undefined): Promise<void> {
@@ -140,9 +124,10 @@ class SqliteStore implements Store {
 
   nextDue(after: number): Promise<number | undefined> {
     return this.#do(({ statements }) => {
-      const times = [statements.nextTimer.get(after)?.at, statements.nextActivity.get(after)?.at];
-      const due = times.filter((time) => typeof time === "number");
-      return due.length === 0 ? undefined : Math.min(...due);
+      const next = [statements.nextTimer, statements.nextActivity].map(
+        (of) => of.get(after)?.at as number | null,
+      );
+      return next.filter((time) => time !== null).toSorted((one, other) => one - other)[0];
     });
   }
 
@@ -387,12 +372,6 @@ class SqliteStore implements Store {
 function entryOf(row: unknown): EntryRow {
   const [seq, at, digest, bytes] = row as [number, number, string, Uint8Array];
   return { seq, at, digest, bytes };
-}
-
-function readLease(statements: Statements, path: string): LeaseRow {
-  const row = statements.readLease.get();
-  if (row === undefined) throw corrupt(path, "there is no lease");
-  return leaseOf(row);
 }
 
 function readInbox(statements: Statements, name: RunName, id: number, limit: number): InboxRow[] {

@@ -1,0 +1,28 @@
+/** The lease in SQLite: one row, read and written within one transaction. */
+import { type LeaseRow, takeLease } from "../lease.ts";
+import { leaseOf } from "../rows.ts";
+import type { Lease } from "../store.ts";
+import { corrupt } from "./errors.ts";
+import type { Statements } from "./queries.ts";
+
+export function readLease(statements: Statements, path: string): LeaseRow {
+  const row = statements.readLease.get();
+  if (row !== undefined) return leaseOf(row);
+  throw corrupt(path, "there is no lease");
+}
+
+export function own(
+  statements: Statements,
+  path: string,
+  worker: string,
+  leaseMs: number,
+  now: number,
+): Lease {
+  const lease = readLease(statements, path);
+  const taken = takeLease(lease, worker, leaseMs, now);
+  if (taken === undefined)
+    return { outcome: "taken", owner: lease.owner as string, epoch: lease.epoch, until: lease.until };
+  const { epoch, from, until, outages } = taken;
+  statements.writeLease.run(worker, epoch, from, until, JSON.stringify(outages));
+  return { outcome: "owned", epoch, until, outages };
+}
