@@ -26,15 +26,15 @@ export const storeBugs: readonly Bug[] = [
   {
     name: "lease that lapsed loses its epoch",
     file: "src/store/lease.ts",
-    find: "const epoch = lease.owner === worker ?",
-    replace: "const epoch = lease.owner === worker && now < lease.until ?",
+    find: "if (lease.owner === worker) return {",
+    replace: "if (lease.owner === worker && now < lease.until) return {",
     catches: [8],
   },
   {
     name: "new owner keeps the old epoch",
     file: "src/store/lease.ts",
-    find: "lease.epoch : lease.epoch + 1;",
-    replace: "lease.epoch : Math.max(1, lease.epoch);",
+    find: "epoch: lease.epoch + 1,",
+    replace: "epoch: Math.max(1, lease.epoch),",
     catches: [7],
   },
   {
