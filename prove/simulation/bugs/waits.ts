@@ -12,7 +12,7 @@ export const waitBugs: readonly Bug[] = [
   {
     name: "timer not looked for",
     file: "src/runtime/waker.ts",
-    find: "if (next !== undefined) this.wakeAt(next > now ? next : now + laterMs);",
+    find: "if (next !== undefined) this.wakeAt(next);",
     replace: "",
     also: [noLook],
     catches: [8],
