@@ -156,22 +156,31 @@ export class Past {
   }
 
   /** The state before the first entry, and its contents: a fork's journal goes on from a state of its source. */
-  async #base({ tenant, run, fork }: RunHead): Promise<Rebuilt | undefined> {
-    if (fork === undefined) return undefined;
-    return this.at(await this.head({ tenant, run: fork.run }, run), fork.seq);
+  async #base(head: RunHead): Promise<Rebuilt | undefined> {
+    const { fork } = head;
+    return fork && this.at(await this.source(head, fork), fork.seq);
   }
 
-  /** The head of a run that another one was forked from; throws JOURNAL_PRUNED if it was removed. */
-  async head(source: RunName, fork: string): Promise<RunHead> {
-    const head = await this.#store.readHead(source);
-    if (head !== undefined) return head;
-    const forks = await this.#store.readForks(source);
+  /** The head of the run that this one was forked from; throws JOURNAL_PRUNED if it was removed. */
+  async source({ tenant, run }: RunName, fork: NonNullable<RunHead["fork"]>): Promise<RunHead> {
+    const name = { tenant, run: fork.run };
+    const head = await this.#store.readHead(name);
+    if (head !== undefined && (await this.#isAt(head, fork))) return head;
+    const forks = await this.#store.readForks(name);
     // What stands on its own can outlive its source.
-    const isFree = forks.some(({ run, stands }) => run === fork && !stands);
+    const isFree = forks.some((one) => one.run === run && !one.stands);
     throw new HoldfastError(
       isFree ? "JOURNAL_PRUNED" : "STORE_CORRUPT",
-      `${nameOf({ ...source, run: fork })} was forked from ${JSON.stringify(source.run)}, which is not there any more`,
+      `${nameOf({ tenant, run })} was forked from ${JSON.stringify(fork.run)}, which is not there any more`,
     );
+  }
+
+  /** Whether a run has been at the checkpoint that another one was forked from; where that was pruned, nobody can tell. */
+  async #isAt(head: RunHead, { seq, digest }: NonNullable<RunHead["fork"]>): Promise<boolean> {
+    if (digest === undefined) return true;
+    if (head.seq < seq) return false;
+    const [row] = await this.#store.readJournal(head, seq, 1);
+    return row?.seq !== seq || row.digest === digest;
   }
 
   /** What the first entry that is there stands on: the checkpoint before it, and the state there. */

@@ -70,8 +70,11 @@ export interface RunHead extends RunName {
   /** The run that started it, and under which key. */
   readonly parent?: { readonly run: string; readonly key: string; readonly id: string };
   readonly debug?: Debugging;
-  /** The checkpoint it was forked from: its journal goes on from the state there. */
-  readonly fork?: { readonly run: string; readonly seq: number };
+  /**
+   * The checkpoint it was forked from: its journal goes on from the state there. The digest there tells that run from
+   * another that has its name by now; older forks have none.
+   */
+  readonly fork?: { readonly run: string; readonly seq: number; readonly digest?: string };
 }
 
 /** One step, as it is stored. `digest` covers these bytes and the digest of the entry before. */

@@ -13,8 +13,8 @@ export interface Part {
 export async function lineageOf(past: Past, head: RunHead): Promise<readonly Part[]> {
   const parts: Part[] = [{ head, last: head.seq }];
   for (let own = head; own.fork !== undefined; ) {
-    const { tenant, run, fork } = own;
-    own = await past.head({ tenant, run: fork.run }, run);
+    const { fork } = own;
+    own = await past.source(own, fork);
     parts.unshift({ head: own, last: fork.seq });
   }
   return parts;
@@ -48,7 +48,6 @@ export async function* tellBack(past: Past, run: RunHead): AsyncGenerator<{ head
     const { head, last } = part;
     for await (const entry of past.back(head, last)) yield { head, entry };
     if (head.fork === undefined) return;
-    const { tenant, fork } = head;
-    part = { head: await past.head({ tenant, run: fork.run }, head.run), last: fork.seq };
+    part = { head: await past.source(head, head.fork), last: head.fork.seq };
   }
 }

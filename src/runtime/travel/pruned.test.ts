@@ -117,6 +117,34 @@ onEveryStore((world) => {
     expect((await again.lastChange("$.n"))?.entry.seq).toBe(base + 1);
   });
 
+  test("B7: a fork does not take another run for its source that has its name by now", async () => {
+    const here = await world();
+    const runtime = await here.boot([counter]);
+    const run = await runtime.start(counter, { id: "a", input: 5 });
+    await run.send("add", 1);
+    const twin = await run.fork({ id: "b" });
+    const store = await here.look();
+    const source = { tenant: defaultTenant, run: "a" };
+    // Until it has a snapshot that is kept, and needs its source no more.
+    do await twin.send("note", note);
+    while ((await store.readForks(source)).some(({ stands }) => stands));
+    expect(await twin.lastChange("$.n")).toMatchObject({ run: "a", entry: { seq: 2 } });
+    await run.send("end");
+    expect(await store.removeRuns([source], await epochIn(here))).toEqual([true]);
+    for (const [input, amount, times] of [
+      [50, 1, 3],
+      [5, 2, 3],
+      [5, 1, 0],
+    ] as const) {
+      const other = await runtime.start(counter, { id: "a", input });
+      for (let count = 0; count < times; count++) await other.send("add", amount);
+      await expect(twin.lastChange("$.n"), `${input} ${amount} ${times}`).rejects.toMatchObject(pruned);
+      await expect(runtime.diff(other, twin)).rejects.toMatchObject(pruned);
+      await other.send("end");
+      expect(await store.removeRuns([source], await epochIn(here))).toEqual([true]);
+    }
+  });
+
   test("runs that are alive are found of all tenants, and of one machine", async () => {
     const here = await world();
     const runtime = await here.boot([counter, { machine: callerWith(), activities: { tool: () => "x" } }]);

@@ -111,9 +111,9 @@ export class Travel {
 
   async #beginFork(name: RunName, source: RunHead, seq: number, edit: Edit | undefined): Promise<LiveRun> {
     const { clock, registry, deliver } = this.#world;
-    const place = await this.#place(source, seq);
+    const { digest, ...place } = await this.#place(source, seq);
     const { subject, attributes, limits } = source;
-    const parts = { subject, attributes, fork: { run: source.run, seq }, ...(limits && { limits }) };
+    const parts = { subject, attributes, fork: { run: source.run, seq, digest }, ...(limits && { limits }) };
     const machine = registry.read(place.state.machine, place.state.version);
     const run: LiveRun = { ...newRun(name, machine, parts, clock.now()), state: place.state };
     const event = forkEvent(source.run, seq);
@@ -124,13 +124,15 @@ export class Travel {
     return run;
   }
 
-  /** A checkpoint as a place to go on from. */
-  async #place(head: RunHead, seq: number): Promise<Place> {
+  /** A checkpoint as a place to go on from, and the digest there. */
+  async #place(head: RunHead, seq: number): Promise<Place & { readonly digest: string }> {
     const { past, registry } = this.#world;
     const { at } = await past.checkpoint(head, seq);
-    const stored = (await past.at(head, seq)).state as unknown as State;
+    const rebuilt = await past.at(head, seq);
+    const { digest } = rebuilt;
+    const stored = rebuilt.state as unknown as State;
     const state = restore(registry.read(stored.machine, stored.version).machine, stored) as State;
-    return { state, seq, at, begun: await this.#begun(head, seq, state) };
+    return { state, seq, at, begun: await this.#begun(head, seq, state), digest };
   }
 
   /** What the invocations under way at a checkpoint were begun with: most began not long before it. */
