@@ -8,11 +8,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { contestants } from "./durable/contestants.ts";
-import { hasPeers, installPeers } from "./durable/peers.ts";
 import { report } from "./durable/report.ts";
 import { Results } from "./durable/results.ts";
 import { countSyncs, hasStrace } from "./durable/syncs.ts";
 import { type Figures, fullSize, quickSize, type Size, type WorkloadName } from "./durable/workload.ts";
+import { hasPeers, installPeers } from "./peers.ts";
 import { type BenchOptions, measure, median } from "./process.ts";
 
 const workloads: readonly WorkloadName[] = ["sequential", "conversation", "many"];
@@ -68,7 +68,7 @@ function planOf({ rounds, only, quick }: BenchOptions): Bench {
   let names = among(Object.keys(contestants));
   if (!hasPeers()) {
     names = names.filter((name) => !name.startsWith("langgraph"));
-    console.error("LangGraph is left out: --peers installs it into bench/peers (88 MB)");
+    console.error("LangGraph is left out: --peers installs it into bench/peers (344 MB)");
   }
   const size = quick ? quickSize : fullSize;
   return { names, asked: new Set(among(questions)), size, rounds, results: new Results() };

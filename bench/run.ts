@@ -6,6 +6,7 @@ import { parseArgs } from "node:util";
 import { benchCore } from "./core.ts";
 import { benchDrafts } from "./drafts.ts";
 import { benchDurable } from "./durable.ts";
+import { benchPostgres } from "./postgres.ts";
 import type { BenchOptions } from "./process.ts";
 import { benchRetention } from "./retention.ts";
 import { benchStorage } from "./storage.ts";
@@ -15,6 +16,7 @@ const questions: Readonly<Record<string, (options: BenchOptions) => Promise<void
   core: benchCore,
   drafts: benchDrafts,
   durable: benchDurable,
+  postgres: benchPostgres,
   storage: benchStorage,
   travel: benchTravel,
   retention: benchRetention,

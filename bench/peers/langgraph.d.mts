@@ -53,5 +53,5 @@ export class StateGraph<State> {
     route: (state: State, config: GraphConfig) => string,
     targets: readonly string[],
   ): this;
-  compile(options: { readonly checkpointer: SqliteSaver }): Graph<State>;
+  compile(options: { readonly checkpointer: object }): Graph<State>;
 }

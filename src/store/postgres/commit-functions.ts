@@ -8,9 +8,10 @@
  *     `p_beside`; a step that changes nothing but where its run stands is one row of `entry`.
  */
 import { snapshotsKept } from "../records.ts";
+import { type Place, sharded, steadyPlans, unsharded } from "./place.ts";
 
 export const commitFunctions = (schema: string): string =>
-  `${refuse(schema)}${describe(schema)}${writeBeside(schema)}${commitParts(schema)}${commit(schema)}`;
+  `${refuse(schema)}${describe(schema)}${writeBeside(schema)}${begin(schema)}${commitParts(schema)}${commit(schema)}`;
 
 /** What stands against the items of a commit, the first reason of each, in the order the port gives. */
 const refuse = (schema: string, create = "CREATE FUNCTION", forks = ""): string => `
@@ -43,8 +44,8 @@ const refuse = (schema: string, create = "CREATE FUNCTION", forks = ""): string 
 `;
 
 /** Brings the rows of runs that were there before up to date, and the attributes of all. */
-const describe = (schema: string): string => `
-  CREATE FUNCTION ${schema}.describe(p_ids bigint[], p_ok boolean[], p_expects bigint[], p_heads jsonb)
+const describe = (schema: string, { create, columns, of }: Place = unsharded): string => `
+  ${create} ${schema}.describe(p_ids bigint[], p_ok boolean[], p_expects bigint[], p_heads jsonb)
   RETURNS void LANGUAGE plpgsql AS $$
   DECLARE
     v_turned bigint[];
@@ -61,8 +62,8 @@ const describe = (schema: string): string => `
       USING jsonb_to_recordset(p_heads) h(item int, created_at float8, places jsonb)
       WHERE a.run_id = p_ids[h.item] AND p_ok[h.item]
         AND (a.created_at <> h.created_at OR NOT h.places ? encode(a.place, 'hex'));
-    INSERT INTO ${schema}.attribute (run_id, place, created_at, run)
-      SELECT p_ids[h.item], decode(place, 'hex'), h.created_at, h.run
+    INSERT INTO ${schema}.attribute (${columns}, place, created_at, run)
+      SELECT ${of("p_ids[h.item]")}, decode(place, 'hex'), h.created_at, h.run
       FROM jsonb_to_recordset(p_heads) h(item int, run text, created_at float8, places jsonb),
         jsonb_array_elements_text(h.places) place
       WHERE p_ok[h.item] ON CONFLICT DO NOTHING;
@@ -85,9 +86,9 @@ const writeSnapshots = (schema: string): string => `
           WHERE k.run_id = p_ids[s.item] ORDER BY k.seq DESC OFFSET ${snapshotsKept} LIMIT 1);`;
 
 /** The same, and those that are kept for good. */
-const writeKeptSnapshots = (schema: string): string => `
-      INSERT INTO ${schema}.snapshot (run_id, seq, bytes, kept)
-        SELECT p_ids[s.item], s.seq, substring(p_bytes FROM s."offset" FOR s.size), coalesce(s.kept, false)
+const writeKeptSnapshots = (schema: string, { columns, of }: Place = unsharded): string => `
+      INSERT INTO ${schema}.snapshot (${columns}, seq, bytes, kept)
+        SELECT ${of("p_ids[s.item]")}, s.seq, substring(p_bytes FROM s."offset" FOR s.size), coalesce(s.kept, false)
         FROM jsonb_to_recordset(p_beside -> 'snapshots')
           s(item int, seq bigint, "offset" int, size int, kept boolean)
         WHERE p_ok[s.item];
@@ -100,13 +101,13 @@ const writeKeptSnapshots = (schema: string): string => `
 export const keptSnapshots = (schema: string): string => `
   ALTER TABLE ${schema}.snapshot ADD COLUMN kept boolean NOT NULL DEFAULT false;
   CREATE INDEX snapshot_passing ON ${schema}.snapshot (run_id, seq) WHERE NOT kept;
-  ${writeBeside(schema, "CREATE OR REPLACE FUNCTION", writeKeptSnapshots(schema))}
+  ${writeBeside(schema, { ...unsharded, create: "CREATE OR REPLACE FUNCTION" }, writeKeptSnapshots(schema))}
 `;
 
 /** Everything a commit has besides heads, entries and sends. */
 const writeBeside = (
   schema: string,
-  create = "CREATE FUNCTION",
+  { create, columns, of, keyEnd }: Place = unsharded,
   snapshots = writeSnapshots(schema),
 ): string => `
   ${create} ${schema}.write_beside(
@@ -130,15 +131,15 @@ const writeBeside = (
       )
       UPDATE ${schema}.seen_key s SET seq = t.seq FROM taken t WHERE s.run_id = t.run_id AND s.key = t.key;
     END IF;
-    INSERT INTO ${schema}.seen_key (run_id, key, seq) SELECT p_ids[k.item], k.key, k.seq
+    INSERT INTO ${schema}.seen_key (${columns}, key, seq) SELECT ${of("p_ids[k.item]")}, k.key, k.seq
       FROM jsonb_to_recordset(p_beside -> 'keys') k(item int, key text, seq bigint) WHERE p_ok[k.item];
-    INSERT INTO ${schema}.activity (run_id, key, activity, attempt, status, due_at, epoch, open, bytes, report)
-      SELECT p_ids[a.item], a.key, a.activity, a.attempt, a.status, a.due_at, p_epochs[a.item], a.open,
+    INSERT INTO ${schema}.activity (${columns}, key, activity, attempt, status, due_at, epoch, open, bytes, report)
+      SELECT ${of("p_ids[a.item]")}, a.key, a.activity, a.attempt, a.status, a.due_at, p_epochs[a.item], a.open,
         substring(p_bytes FROM a."offset" FOR a.size), substring(p_bytes FROM a.report_offset FOR a.report_size)
       FROM jsonb_to_recordset(p_beside -> 'begun') a(item int, key text, activity text, attempt bigint, status text,
         due_at float8, open boolean, "offset" int, size int, report_offset int, report_size int)
       WHERE p_ok[a.item]
-      ON CONFLICT (run_id, key) DO UPDATE SET activity = excluded.activity, attempt = excluded.attempt,
+      ON CONFLICT (run_id, key${keyEnd}) DO UPDATE SET activity = excluded.activity, attempt = excluded.attempt,
         status = excluded.status, due_at = excluded.due_at, epoch = excluded.epoch, open = excluded.open,
         bytes = excluded.bytes, report = excluded.report;
     DELETE FROM ${schema}.activity a USING jsonb_to_recordset(p_beside -> 'ended') e(item int, key text)
@@ -159,28 +160,68 @@ export const commitOfLiving = (schema: string): string => `
               AND f.seq <= (SELECT max(e.seq) FROM ${schema}.entry e WHERE e.run_id = r.id))`,
   )}
   ${commit(schema, {
-    create: "CREATE OR REPLACE FUNCTION",
+    ...firstVersion(schema),
+    place: { ...unsharded, create: "CREATE OR REPLACE FUNCTION" },
     locked: `v_ids || v_recipients || ${schema}.find_runs(p_beside -> 'forks')`,
-    living: `(SELECT max(e.seq) FROM ${schema}.entry e JOIN ${schema}.run r ON r.id = e.run_id WHERE e.run_id = i.id)`,
+    living: living(schema),
   })}
 `;
 
-/** The first version: which runs it locks, and how the checkpoint of one is found. */
-const first = (schema: string) => ({
-  create: "CREATE FUNCTION",
+/** What commits differ in from version to version. */
+interface CommitVersion {
+  readonly place: Place;
+  /** The runs it locks, and what it does before it does. */
+  readonly locked: string;
+  readonly first: string;
+  /** How the checkpoint of a run is found. */
+  readonly living: string;
+  readonly settings: string;
+}
+
+const firstVersion = (schema: string): CommitVersion => ({
+  place: unsharded,
   locked: "v_ids || v_recipients",
+  first: "",
   living: `(SELECT max(seq) FROM ${schema}.entry WHERE run_id = i.id)`,
+  settings: "",
 });
 
-const commit = (schema: string, { create, locked, living } = first(schema)): string => `
-  ${create} ${schema}.commit(
+/** The checkpoint of a run that was not removed. */
+const living = (schema: string): string =>
+  `(SELECT max(e.seq) FROM ${schema}.entry e JOIN ${schema}.run r ON r.id = e.run_id WHERE e.run_id = i.id)`;
+
+/**
+ * Commits as they are since rows have their shard. A function in a condition is called for every row that is looked at:
+ * the forks are looked up once, before.
+ */
+export const commitOfSharded = (schema: string): string => {
+  const place = sharded(schema);
+  return `
+  ${describe(schema, place)}
+  ${writeBeside(schema, place, writeKeptSnapshots(schema, place))}
+  ${begin(schema, place, `${schema}.shard_of(tenant, run)`)}
+  ${commit(schema, {
+    place,
+    first: `v_locked := v_ids || v_recipients || ${schema}.find_runs(p_beside -> 'forks');
+    `,
+    locked: "v_locked",
+    living: living(schema),
+    settings: steadyPlans,
+  })}`;
+};
+
+const commit = (schema: string, version: CommitVersion = firstVersion(schema)): string => {
+  const { place, locked, first, living, settings } = version;
+  return `
+  ${place.create} ${schema}.commit(
     p_full boolean, p_roots int[], p_ids bigint[], p_expects bigint[], p_epochs bigint[],
     p_entry_items int[], p_entry_seqs bigint[], p_entry_ats float8[], p_entry_digests text[], p_entry_offsets int[],
     p_entry_sizes int[], p_beside jsonb, p_bytes bytea
-  ) RETURNS jsonb LANGUAGE plpgsql AS $$
+  ) RETURNS jsonb LANGUAGE plpgsql ${settings} AS $$
   DECLARE
     v_ids bigint[] := p_ids;
     v_recipients bigint[] := ${schema}.find_runs(p_beside -> 'sends');
+    v_locked bigint[];
     v_seqs bigint[];
     v_refused jsonb;
     v_late jsonb;
@@ -194,7 +235,7 @@ const commit = (schema: string, { create, locked, living } = first(schema)): str
           ON i.id IS NULL AND h.item = i.item
         LEFT JOIN ${schema}.run r ON ${schema}.name_key(r.tenant, r.run) = ${schema}.name_key(h.tenant, h.run);
     END IF;
-    PERFORM 1 FROM ${schema}.run WHERE id = ANY(${locked}) ORDER BY id FOR NO KEY UPDATE;
+    ${first}PERFORM 1 FROM ${schema}.run WHERE id = ANY(${locked}) ORDER BY id FOR NO KEY UPDATE;
     SELECT array_agg(coalesce(${living}, 0) ORDER BY i.item)
       INTO v_seqs FROM unnest(v_ids) WITH ORDINALITY i(id, item);
     v_refused := ${schema}.refuse(p_roots, v_ids, p_expects, v_seqs, p_epochs, p_beside);
@@ -210,8 +251,8 @@ const commit = (schema: string, { create, locked, living } = first(schema)): str
             AND NOT EXISTS (SELECT 1 FROM ${schema}.entry e WHERE e.run_id = r.id);
       END IF;
     END IF;
-    INSERT INTO ${schema}.entry (run_id, seq, at, digest, bytes)
-      SELECT v_ids[e.item], e.seq, e.at, e.digest, substring(p_bytes FROM e.start FOR e.size)
+    INSERT INTO ${schema}.entry (${place.columns}, seq, at, digest, bytes)
+      SELECT ${place.of("v_ids[e.item]")}, e.seq, e.at, e.digest, substring(p_bytes FROM e.start FOR e.size)
       FROM unnest(p_entry_items, p_entry_seqs, p_entry_ats, p_entry_digests, p_entry_offsets, p_entry_sizes)
         e(item, seq, at, digest, start, size)
       WHERE v_ok[e.item];
@@ -227,35 +268,14 @@ const commit = (schema: string, { create, locked, living } = first(schema)): str
       'ids', CASE WHEN array_position(p_ids, NULL) IS NOT NULL THEN to_jsonb(v_ids) END);
   END $$;
 `;
+};
 
-/** The parts of `commit`: who is left after refusals, runs that begin, those that began meanwhile, and sends to new ones. */
+/** The parts of `commit`: who is left after refusals, runs that began meanwhile, and sends to new ones. */
 const commitParts = (schema: string): string => `
   CREATE FUNCTION ${schema}.allowed(p_roots int[], p_refused jsonb) RETURNS boolean[] LANGUAGE plpgsql AS $$
   BEGIN
     RETURN (SELECT array_agg(r.root IS NULL ORDER BY i.item) FROM unnest(p_roots) WITH ORDINALITY i(root, item)
       LEFT JOIN jsonb_to_recordset(p_refused) r(root int) ON r.root = i.root);
-  END $$;
-
-  CREATE FUNCTION ${schema}.begin(p_ids bigint[], p_ok boolean[], p_beside jsonb) RETURNS bigint[]
-  LANGUAGE plpgsql AS $$
-  DECLARE
-    v_ids bigint[];
-  BEGIN
-    WITH head AS (
-      SELECT * FROM jsonb_to_recordset(p_beside -> 'heads') h(item int, tenant text, run text, subject text,
-        machine text, status text, created_at float8, wake_at float8, snapshot_seq bigint, about text)
-    ), begun AS (
-      INSERT INTO ${schema}.run
-        (tenant, run, subject, machine, status, created_at, wake_at, snapshot_seq, about)
-        SELECT tenant, run, subject, machine, status, created_at, wake_at, snapshot_seq, about FROM head
-        WHERE p_ok[item] AND p_ids[item] IS NULL ORDER BY ${schema}.name_key(tenant, run)
-        ON CONFLICT DO NOTHING RETURNING id, tenant, run
-    )
-    SELECT array_agg(coalesce(i.id, b.id) ORDER BY i.item) INTO v_ids
-      FROM unnest(p_ids, p_ok) WITH ORDINALITY i(id, ok, item)
-      LEFT JOIN head h ON i.id IS NULL AND i.ok AND h.item = i.item
-      LEFT JOIN begun b ON b.tenant = h.tenant AND b.run = h.run;
-    RETURN v_ids;
   END $$;
 
   CREATE FUNCTION ${schema}.refuse_late(p_roots int[], p_ids bigint[], p_ok boolean[], p_beside jsonb)
@@ -281,5 +301,31 @@ const commitParts = (schema: string): string => `
         WITH ORDINALITY s(tenant, run, place) ON s.place = i.place
       LEFT JOIN ${schema}.run r ON i.id IS NULL AND r.id = ANY(p_ids)
         AND ${schema}.name_key(r.tenant, r.run) = ${schema}.name_key(s.tenant, s.run));
+  END $$;
+`;
+
+/** Inserts the runs that begin; the numbers of all, without those of runs that began meanwhile. */
+const begin = (schema: string, { create }: Place = unsharded, shard?: string): string => `
+  ${create} ${schema}.begin(p_ids bigint[], p_ok boolean[], p_beside jsonb) RETURNS bigint[]
+  LANGUAGE plpgsql AS $$
+  DECLARE
+    v_ids bigint[];
+  BEGIN
+    WITH head AS (
+      SELECT * FROM jsonb_to_recordset(p_beside -> 'heads') h(item int, tenant text, run text, subject text,
+        machine text, status text, created_at float8, wake_at float8, snapshot_seq bigint, about text)
+    ), begun AS (
+      INSERT INTO ${schema}.run
+        (${shard === undefined ? "" : "shard, "}tenant, run, subject, machine, status, created_at, wake_at, snapshot_seq, about)
+        SELECT ${shard === undefined ? "" : `${shard}, `}tenant, run, subject, machine, status, created_at, wake_at,
+          snapshot_seq, about FROM head
+        WHERE p_ok[item] AND p_ids[item] IS NULL ORDER BY ${schema}.name_key(tenant, run)
+        ON CONFLICT DO NOTHING RETURNING id, tenant, run
+    )
+    SELECT array_agg(coalesce(i.id, b.id) ORDER BY i.item) INTO v_ids
+      FROM unnest(p_ids, p_ok) WITH ORDINALITY i(id, ok, item)
+      LEFT JOIN head h ON i.id IS NULL AND i.ok AND h.item = i.item
+      LEFT JOIN begun b ON b.tenant = h.tenant AND b.run = h.run;
+    RETURN v_ids;
   END $$;
 `;

@@ -1,9 +1,10 @@
 /** Commits as the parameters of one call of the database's `commit`, and its answer as outcomes. */
 import { sourceOf, withStarts } from "../commit.ts";
 import { isSameRun, type KnownRun, type KnownRuns } from "../known.ts";
-import type { ActivityRow, InboxRow, RunHead } from "../records.ts";
+import { type ActivityRow, type EntryRow, type InboxRow, isFinal, type RunHead } from "../records.ts";
 import { aboutOf } from "../rows.ts";
 import type { Commit, CommitOutcome } from "../store.ts";
+import type { Appended } from "./append.ts";
 import { placeOf } from "./find.ts";
 import { Pieces } from "./pieces.ts";
 
@@ -48,6 +49,21 @@ export class Batch {
         this.#items.push({ commit: part, root, epoch: commit.epoch, known: current });
       }
     }
+  }
+
+  /** The entries, if they are all there is to write and the runs are known. */
+  appended(): Appended | undefined {
+    const [{ epoch }] = this.#items as [Item, ...Item[]];
+    const ids: number[] = [];
+    const entries: EntryRow[] = [];
+    for (const item of this.#items) {
+      if (item.epoch !== epoch || !isPlain(item)) return undefined;
+      for (const entry of item.commit.entries) {
+        ids.push(item.known.id);
+        entries.push(entry);
+      }
+    }
+    return { epoch, runs: this.#items.map(({ commit }) => commit.head), ids, entries };
   }
 
   /** The parameters after the first, in the order of the function. */
@@ -96,6 +112,19 @@ export class Batch {
     if (outcome === "duplicate") return { outcome, key: key as string };
     return { outcome, run: (this.#items[item - 1] as Item).commit.head.run, seq: seq ?? 0 };
   }
+}
+
+/** Whether a commit only adds entries to a run that is known and has not ended. */
+function isPlain(item: Item): item is Item & { readonly known: KnownRun } {
+  const { known, commit } = item;
+  const { head, snapshot, contents, consumed, keys, begun, ended, sends } = commit;
+  return (
+    known !== undefined &&
+    snapshot === undefined &&
+    contents.length + consumed.length + keys.length + begun.length + ended.length + sends.length === 0 &&
+    !isFinal(head) &&
+    isSameRun(known.head, head)
+  );
 }
 
 /** The rows of a batch by kind, each with the number of its item; kinds that have none are left out. */

@@ -5,7 +5,7 @@ import type { Row } from "../rows.ts";
 
 /** What the store uses of a `pg` Pool. */
 export interface PostgresPool {
-  query(query: Query): Promise<{ readonly rows: Row[] }>;
+  query(query: Query): Promise<{ readonly rows: Row[]; readonly rowCount: number | null }>;
   connect(): Promise<PostgresClient>;
   end(): Promise<void>;
 }
@@ -16,6 +16,8 @@ export interface PostgresClient {
 }
 
 export interface Query {
+  /** What the server keeps it under for the next time. */
+  readonly name?: string;
   readonly text: string;
   readonly values?: unknown[];
   readonly types?: { getTypeParser(oid: number, format?: string): (value: string) => unknown };
@@ -38,6 +40,20 @@ export async function createPool(url: string): Promise<PostgresPool> {
   // A connection that dies while nobody uses it is replaced when somebody does.
   pool.on("error", () => {});
   return pool;
+}
+
+/** Throws if the server cannot keep what the port promises. */
+export function checkServer(row: Row | undefined, store: string, full: boolean): void {
+  if (row?.encoding !== "UTF8")
+    throw new HoldfastError(
+      "STORE_UNAVAILABLE",
+      `${store} is in a database of encoding ${row?.encoding}; use one that has UTF8`,
+    );
+  if (full && row.fsync !== "on")
+    throw new HoldfastError(
+      "STORE_UNAVAILABLE",
+      `${store} is on a server with fsync off, which loses what it answered when the power fails; turn it on, or open the store with synchronous: "server"`,
+    );
 }
 
 /** Work of several statements, all of it or nothing. */

@@ -91,6 +91,16 @@ export function isUndone(error: unknown): boolean {
   return error instanceof Error && /^40(001|P01)$/.test(stateOf(error) ?? "");
 }
 
+/** Whether a row of that key is there already. */
+export function isTaken(error: unknown): boolean {
+  return error instanceof Error && stateOf(error) === "23505";
+}
+
+/** Whether a prepared statement is not where it should be, or one is where none should be: a pooler gives connections out anew. */
+export function isUnprepared(error: unknown): boolean {
+  return error instanceof Error && /^(26000|42P05)$/.test(stateOf(error) ?? "");
+}
+
 /** What the server calls the error; errors of the driver and of the network have none. */
 function stateOf(error: Error): string | undefined {
   const { code, severity } = error as { code?: unknown; severity?: unknown };

@@ -2,16 +2,17 @@
  * Putting events into inboxes, for `enqueue` and for the sends of a commit alike, and what becomes of those that no run
  * takes. See `functions.ts` for how they are called.
  */
+import { type Place, unsharded } from "./place.ts";
 
 /** Whether a run of this status has ended, as SQL. */
 const isFinal = (status: string): string => `${status} NOT IN ('active', 'parked')`;
 
 export const inboxFunctions = (schema: string): string =>
-  `${deliver(schema)}${enqueue(schema)}${sendAndBury(schema)}`;
+  `${deliver(schema)}${findRuns(schema)}${enqueue(schema)}${sendAndBury(schema)}`;
 
 /** Puts one event into the inbox of a run whose row is locked. */
-const deliver = (schema: string): string => `
-  CREATE FUNCTION ${schema}.deliver(p_run_id bigint, p_event jsonb, p_bytes bytea) RETURNS text
+export const deliver = (schema: string, { create, columns, of }: Place = unsharded): string => `
+  ${create} ${schema}.deliver(p_run_id bigint, p_event jsonb, p_bytes bytea) RETURNS text
   LANGUAGE plpgsql AS $$
   DECLARE
     v_status text;
@@ -23,16 +24,20 @@ const deliver = (schema: string): string => `
       RETURN 'duplicate';
     END IF;
     IF ${isFinal("v_status")} THEN RETURN 'ended'; END IF;
-    INSERT INTO ${schema}.inbox (run_id, id, subject, key, expendable, priority, at, open, bytes)
-      VALUES (p_run_id, p_event ->> 'id', p_event ->> 'subject', v_key, (p_event ->> 'expendable')::boolean,
+    INSERT INTO ${schema}.inbox (${columns}, id, subject, key, expendable, priority, at, open, bytes)
+      VALUES (${of("p_run_id")}, p_event ->> 'id', p_event ->> 'subject', v_key, (p_event ->> 'expendable')::boolean,
         (p_event ->> 'priority')::float8, (p_event ->> 'at')::float8, v_status = 'active',
         substring(p_bytes FROM (p_event ->> 'offset')::int FOR (p_event ->> 'size')::int))
       ON CONFLICT DO NOTHING;
     IF NOT FOUND THEN RETURN 'duplicate'; END IF;
-    IF v_key IS NOT NULL THEN INSERT INTO ${schema}.seen_key (run_id, key) VALUES (p_run_id, v_key); END IF;
+    IF v_key IS NOT NULL THEN
+      INSERT INTO ${schema}.seen_key (${columns}, key) VALUES (${of("p_run_id")}, v_key);
+    END IF;
     RETURN 'accepted';
   END $$;
+`;
 
+const findRuns = (schema: string): string => `
   CREATE FUNCTION ${schema}.find_runs(p_named jsonb) RETURNS bigint[] LANGUAGE plpgsql AS $$
   BEGIN
     RETURN (SELECT array_agg(r.id ORDER BY n.place)

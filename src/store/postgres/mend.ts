@@ -5,6 +5,7 @@ import { keyIn, numberIn } from "../tables.ts";
 import type { Mending } from "../upkeep.ts";
 import { placeOf } from "./find.ts";
 import { type Ask, tables } from "./scan.ts";
+import { shardedTables } from "./shards.ts";
 
 /** One row of a run, put in the place of the one that has its key. */
 interface Placed {
@@ -40,7 +41,7 @@ async function mend(ask: Ask, schema: string, mending: Mending): Promise<void> {
   }
   if (mending.change === "content" || mending.change === "document") return putBeside(ask, schema, mending);
   const id = numberIn(mending.run);
-  const text = `SELECT tenant, run, subject, status FROM ${schema}.run WHERE id = $1 FOR UPDATE`;
+  const text = `SELECT tenant, run, subject, status, shard FROM ${schema}.run WHERE id = $1 FOR UPDATE`;
   const [run] = await ask(text, [id]);
   if (run === undefined) return;
   if (mending.change === "set") {
@@ -88,29 +89,31 @@ async function putBeside(
 type PutMending = Extract<Mending, { readonly change: "entry" | "snapshot" | "activity" | "key" }>;
 
 function placedOf(id: number, run: Row, mending: PutMending): Placed {
+  const { shard } = run;
   if (mending.change === "entry") {
     const { seq, at, digest, bytes } = mending.entry;
-    const row = { run_id: id, seq, at, digest, bytes: Buffer.from(bytes) };
-    return { table: "entry", key: ["run_id", "seq"], row };
+    const row = { run_id: id, shard, seq, at, digest, bytes: Buffer.from(bytes) };
+    return { table: "entry", key: ["run_id", "seq", "shard"], row };
   }
   if (mending.change === "snapshot") {
     const { seq, bytes, kept = false } = mending.snapshot;
     return {
       table: "snapshot",
-      key: ["run_id", "seq"],
-      row: { run_id: id, seq, kept, bytes: Buffer.from(bytes) },
+      key: ["run_id", "seq", "shard"],
+      row: { run_id: id, shard, seq, kept, bytes: Buffer.from(bytes) },
     };
   }
   if (mending.change === "key") {
     const { key, seq = null } = mending.key;
-    return { table: "seen_key", key: ["run_id", "key"], row: { run_id: id, key, seq } };
+    return { table: "seen_key", key: ["run_id", "key", "shard"], row: { run_id: id, shard, key, seq } };
   }
   const { key, activity, attempt, status, dueAt, bytes, report } = mending.activity;
   const row = {
-    ...{ run_id: id, key, activity, attempt, status, due_at: dueAt, epoch: 0, open: run.status === "active" },
+    ...{ run_id: id, shard, key, activity, attempt, status, due_at: dueAt, epoch: 0 },
+    open: run.status === "active",
     ...{ bytes: Buffer.from(bytes), report: report === undefined ? null : Buffer.from(report) },
   };
-  return { table: "activity", key: ["run_id", "key"], row };
+  return { table: "activity", key: ["run_id", "key", "shard"], row };
 }
 
 async function put(ask: Ask, schema: string, { table, key, row }: Placed): Promise<void> {
@@ -130,7 +133,7 @@ async function setBack(ask: Ask, schema: string, id: number, head: RunHead): Pro
   const { tenant, run, subject, machine, status, createdAt, wakeAt, snapshotSeq, seq } = head;
   await ask(
     `UPDATE ${schema}.run SET tenant = $1, run = $2, subject = $3, machine = $4, status = $5, created_at = $6,
-      wake_at = $7, snapshot_seq = $8, about = $9 WHERE id = $10`,
+      wake_at = $7, snapshot_seq = $8, about = $9, shard = ${schema}.shard_of($1, $2) WHERE id = $10`,
     [tenant, run, subject, machine, status, createdAt, wakeAt ?? null, snapshotSeq, aboutOf(head), id],
   );
   for (const table of ["entry", "snapshot", "seen_key"])
@@ -142,12 +145,26 @@ async function setBack(ask: Ask, schema: string, id: number, head: RunHead): Pro
     ]);
   await ask(`DELETE FROM ${schema}.attribute WHERE run_id = $1`, [id]);
   for (const [name, value] of Object.entries(head.attributes))
-    await ask(`INSERT INTO ${schema}.attribute VALUES ($1, decode($2, 'hex'), $3, $4)`, [
-      ...[id, placeOf(tenant, name, value), createdAt, run],
-    ]);
+    await ask(
+      `INSERT INTO ${schema}.attribute (shard, run_id, place, created_at, run)
+        VALUES (${schema}.shard_of($4, $5), $1, decode($2, 'hex'), $3, $5)`,
+      [id, placeOf(tenant, name, value), createdAt, tenant, run],
+    );
+  await putInShard(ask, schema, id);
 }
 
-const described = "tenant, run, subject, machine, status, created_at, wake_at, snapshot_seq, about, pruned";
+/** The rows of a run go where the run's own row is. */
+async function putInShard(ask: Ask, schema: string, id: number): Promise<void> {
+  for (const table of shardedTables)
+    await ask(
+      `UPDATE ${schema}.${table} t SET shard = r.shard FROM ${schema}.run r
+        WHERE r.id = $1 AND t.run_id = $1 AND t.shard <> r.shard`,
+      [id],
+    );
+}
+
+const described =
+  "shard, tenant, run, subject, machine, status, created_at, wake_at, snapshot_seq, about, pruned";
 
 async function rejoin(ask: Ask, schema: string, id: number): Promise<void> {
   const numbers = await ask(
@@ -163,6 +180,7 @@ async function rejoin(ask: Ask, schema: string, id: number): Promise<void> {
       INSERT INTO ${schema}.run (id, ${described}) OVERRIDING SYSTEM VALUE SELECT $2, ${described} FROM old`,
     [id, found.run_id],
   );
+  await putInShard(ask, schema, found.run_id as number);
 }
 
 async function cut(ask: Ask, schema: string, id: number, run: Row, seq: number): Promise<void> {

@@ -1,8 +1,10 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createDatabase, type Database } from "../../../test/postgres/database.ts";
-import { begun, sample } from "../conformance/sample.ts";
+import { activityOf, begun, commitOn, eventOf, sample } from "../conformance/sample.ts";
+import { shardOf } from "../shard.ts";
 import { identify, migrate } from "./migrate.ts";
 import { migrations } from "./schema.ts";
+import { shardedTables } from "./shards.ts";
 import { postgres } from "./store.ts";
 
 let database: Database;
@@ -91,6 +93,87 @@ test("later migrations are done in order, and what is there stays", async () => 
     2,
   ]);
   expect(await database.query("SELECT name FROM holdfast.document")).toEqual([{ name: "board" }]);
+});
+
+/** What a store holds of the sample run, in the words of the port. */
+async function heldBy(partitions: number): Promise<unknown> {
+  const store = postgres(database.url, { clock: "caller", partitions });
+  await store.open();
+  const loaded = await store.load(sample);
+  const held = [
+    loaded,
+    await store.readJournal(sample, 1, 9),
+    await store.findRuns({ tenant: "acme", limit: 9 }),
+  ];
+  await store.close();
+  return held;
+}
+
+test.each([1, 16])("a store from before shards keeps what it has, in %i parts", async (partitions) => {
+  await migrate(database.pool, "holdfast");
+  const store = postgres(database.url, { clock: "caller" });
+  await store.open();
+  const plan = {
+    withSnapshot: true,
+    begun: [activityOf("a")],
+    keys: ["k"],
+    head: { attributes: { city: "Ulm" } },
+  };
+  const { epoch, head } = await begun(store, plan);
+  await store.enqueue([eventOf("e1")]);
+  await store.appendChunks(sample, "a", [{ offset: 0, attempt: 1, bytes: Buffer.from("piece") }], epoch);
+  const before = await heldBy(1);
+  await backToVersion5();
+  // A row of a run that was removed and is not swept yet.
+  await database.query(
+    "INSERT INTO holdfast.entry (run_id, seq, at, digest, bytes) VALUES (999, 1, 0, '', '')",
+  );
+  expect(await heldBy(partitions)).toEqual(before);
+  for (const table of shardedTables) {
+    const rows = await database.query(`SELECT DISTINCT shard FROM holdfast.${table} WHERE run_id <> 999`);
+    expect([table, rows]).toEqual([table, [{ shard: shardOf(sample) }]]);
+  }
+  const parts = await database.query(
+    "SELECT count(*)::int FROM pg_inherits WHERE inhparent = 'holdfast.entry'::regclass",
+  );
+  expect(parts).toEqual([{ count: partitions === 1 ? 0 : partitions }]);
+  expect(await store.commit([commitOn(head, epoch)])).toEqual([{ outcome: "committed" }]);
+  await store.close();
+});
+
+/** Takes the newest version back from a store, as it was when it was made. */
+async function backToVersion5(): Promise<void> {
+  await migrate(database.pool, "older", migrations.slice(0, 5));
+  const tables = ["run", "entry", "snapshot", "attribute", "inbox", "seen_key", "activity", "chunk", "lease"];
+  for (const table of tables) {
+    const columns = await database.query(
+      `SELECT string_agg(quote_ident(attname), ', ') AS names FROM pg_attribute
+        WHERE attrelid = $1::regclass AND attnum > 0 AND NOT attisdropped AND attgenerated = ''`,
+      [`older.${table}`],
+    );
+    const names = columns[0]?.names;
+    await database.query(`DELETE FROM older.${table}`);
+    const overriding = table === "run" ? "OVERRIDING SYSTEM VALUE" : "";
+    await database.query(
+      `INSERT INTO older.${table} (${names}) ${overriding} SELECT ${names} FROM holdfast.${table}`,
+    );
+  }
+  await database.query("SELECT setval('older.run_id_seq', 100)");
+  await database.query("DROP SCHEMA holdfast CASCADE; ALTER SCHEMA older RENAME TO holdfast");
+}
+
+test("the database finds the same shard as everybody else", async () => {
+  await migrate(database.pool, "holdfast");
+  const names = [
+    sample,
+    { tenant: "", run: "" },
+    { tenant: "a😀", run: "日本" },
+    { tenant: "äö", run: "x".repeat(999) },
+  ];
+  for (const { tenant, run } of names) {
+    const rows = await database.query("SELECT holdfast.shard_of($1, $2) AS shard", [tenant, run]);
+    expect(rows).toEqual([{ shard: shardOf({ tenant, run }) }]);
+  }
 });
 
 test("a migration that fails leaves the version before it", async () => {

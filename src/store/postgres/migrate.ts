@@ -2,7 +2,7 @@
 import { HoldfastError } from "../../errors.ts";
 import type { PostgresClient, PostgresPool } from "./connect.ts";
 import { inTransaction, types } from "./connect.ts";
-import { migrations, program } from "./schema.ts";
+import { type Migration, migrations, program } from "./schema.ts";
 
 /** The name as SQL writes it. */
 export function quote(schema: string): string {
@@ -13,7 +13,7 @@ export function quote(schema: string): string {
 export async function migrate(
   pool: PostgresPool,
   schema: string,
-  steps: readonly ((schema: string) => string)[] = migrations,
+  steps: readonly Migration[] = migrations,
 ): Promise<void> {
   if ((await identify(pool, schema, steps.length)) === steps.length) return;
   await inTransaction(pool, async (client) => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createDatabase, createPool, type Database, openStore } from "../../../test/postgres/database.ts";
 import type { RunQuery } from "../store.ts";
+import { appendOne } from "./append.ts";
 import { findQuery } from "./find.ts";
 import { queriesFor } from "./queries.ts";
 
@@ -34,7 +35,10 @@ const sortsFew = ["load", "readAt", "readInbox", "readKeys", "readContents", "re
 
 test("every statement that reads goes through an index, and sorts nothing but one run's or what was asked for", async () => {
   const slow: string[] = [];
-  for (const [name, text] of Object.entries(queriesFor("holdfast"))) {
+  for (const [name, text] of Object.entries({
+    ...queriesFor("holdfast"),
+    appendOne: appendOne("holdfast"),
+  })) {
     const steps = (await planOf(text)).filter(isSlow);
     slow.push(
       ...steps

@@ -7,28 +7,37 @@
  * - B-tree rows hold 2,704 bytes, and a tenant, a subject and a run's name may have 1,536 each. So what is only ever asked
  *   for as a whole is indexed by its sum (`name_key`), and what merely narrows a search by its hash (`tenant_key`).
  * - `attribute.place` is the sum of tenant, name and value for the same reason: the three together say what is looked for.
+ * - Rows of a run have its shard, at the end of their keys, and the journal may be in partitions (`shards.ts`).
  * - The lease's key has its epoch in it. A commit holds the row FOR KEY SHARE, which keeps the epoch from changing and
  *   lets the lease be renewed.
  *
  * Text is put in order by code point whatever the database's own order is.
  */
+import { appendPieces } from "./chunk-functions.ts";
 import { keptSnapshots } from "./commit-functions.ts";
 import { functions } from "./functions.ts";
+import { shards } from "./shards.ts";
 import { upkeepFunctions } from "./upkeep-functions.ts";
 
 /** What a table of this store is recognised by. */
 export const program = "holdfast";
 
-/** Each takes the schema's name, quoted. */
-export const migrations: readonly ((schema: string) => string)[] = [
+/** Takes the schema's name, quoted. */
+export type Migration = (schema: string) => string;
+
+/** `partitions`: into how many the journal is divided where it comes to that. */
+export const migrationsInto = (partitions: number): readonly Migration[] => [
   (schema) => `${tables(schema)}${functions(schema)}`,
   // Entries leave out what nearly all have alike; an older Holdfast must not take them for whole.
   () => "SELECT 1",
-  fencedPieces,
+  (schema) => appendPieces(schema),
   keptSnapshots,
   upkeepFunctions,
   leasedOutages,
+  (schema) => shards(schema, partitions),
 ];
+
+export const migrations: readonly Migration[] = migrationsInto(1);
 
 /** Outages are noted with the lease that ends them. Those of before stood in a document, which nobody reads any more. */
 function leasedOutages(schema: string): string {
@@ -42,29 +51,6 @@ function leasedOutages(schema: string): string {
   BEGIN
     IF NOT ${schema}.write_lease(p_full, p_old, p_owner, p_epoch, p_taken_at, p_until) THEN RETURN false; END IF;
     UPDATE ${schema}.lease SET outages = p_outages WHERE id = 1;
-    RETURN true;
-  END $$;
-`;
-}
-
-/** Pieces of a process that was replaced are refused. The function of before stays for processes that were begun before. */
-function fencedPieces(schema: string): string {
-  return `
-  CREATE FUNCTION ${schema}.append_pieces(
-    p_full boolean, p_epoch bigint, p_tenant text, p_run text, p_key text, p_chunks jsonb, p_bytes bytea
-  ) RETURNS boolean LANGUAGE plpgsql AS $$
-  DECLARE
-    v_id bigint;
-  BEGIN
-    PERFORM ${schema}.guard(p_full);
-    SELECT id INTO v_id FROM ${schema}.run
-      WHERE ${schema}.name_key(tenant, run) = ${schema}.name_key(p_tenant, p_run) FOR NO KEY UPDATE;
-    PERFORM 1 FROM ${schema}.lease WHERE id = 1 AND owner IS NOT NULL AND epoch = p_epoch FOR KEY SHARE;
-    IF NOT FOUND OR v_id IS NULL THEN RETURN false; END IF;
-    INSERT INTO ${schema}.chunk (run_id, key, "offset", attempt, bytes)
-      SELECT v_id, p_key, c.place, c.attempt, substring(p_bytes FROM c."offset" FOR c.size)
-      FROM jsonb_to_recordset(p_chunks) c(place bigint, attempt bigint, "offset" int, size int) ORDER BY c.place
-      ON CONFLICT DO NOTHING;
     RETURN true;
   END $$;
 `;

@@ -3,12 +3,23 @@ import { createDatabase, type Database, openStore } from "../../../test/postgres
 import { conformance } from "../conformance/index.ts";
 
 let database: Database;
+let divided: Database;
 
 beforeAll(async () => {
   database = await createDatabase();
+  divided = await createDatabase();
 });
 
-afterAll(() => database?.drop());
+afterAll(async () => {
+  await database?.drop();
+  await divided?.drop();
+});
 
 const kit = { describe, test, expect };
 conformance({ name: "the PostgreSQL store", test: kit, open: () => openStore(database) });
+conformance({
+  name: "the PostgreSQL store with its journal in partitions",
+  test: kit,
+  open: () => openStore(divided, { partitions: 16 }),
+  random: { seeds: 10, length: 250 },
+});

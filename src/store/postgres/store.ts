@@ -2,13 +2,13 @@
  * The PostgreSQL store: runs in a schema of a database, for as many processes as like to.
  *
  * Every verb is one statement, and each that writes is one call of a function of the schema (`functions.ts`), so a commit
- * of however many items is one round trip and one transaction. No state is kept in connections.
+ * of however many items is one round trip and one transaction. No state is kept in connections, save one statement that
+ * may be lost (`append.ts`).
  *
  * Q1. If the connection is lost during a commit, the journal is asked what became of it: the entry's digest tells a commit
  *     of ours from anybody else's. A commit that is found is answered `committed`; if none is, STORE_UNAVAILABLE is
  *     thrown, and the same commit can be made again.
  */
-import { HoldfastError } from "../../errors.ts";
 import { limits } from "../../limits.ts";
 import { checkCommit } from "../commit.ts";
 import { copyOf, KnownRuns } from "../known.ts";
@@ -28,33 +28,22 @@ import type {
 import { chunkOf, deadLetterOf, entryOf, eventOf, headOf, leaseOf, type Row, seenKeyOf } from "../rows.ts";
 import type { Commit, CommitOutcome, EnqueueOutcome, Lease, LoadedRun, RunQuery, Store } from "../store.ts";
 import { type Fork, type Mending, noBackup, type RowKind, type ScanQuery, type Stored } from "../upkeep.ts";
+import { Appending } from "./append.ts";
 import { activityRow, Batch, type CommitAnswer, eventRow } from "./commit.ts";
-import { createPool, inTransaction, type PostgresPool, types } from "./connect.ts";
+import { checkServer, createPool, inTransaction, type PostgresPool, types } from "./connect.ts";
 import { corrupt, isLost, isUndone, notOpen, storeError } from "./errors.ts";
 import { findQuery } from "./find.ts";
 import { loadedRunOf, stateOf } from "./load.ts";
 import { mendAll } from "./mend.ts";
 import { migrate, quote } from "./migrate.ts";
+import type { PostgresOptions } from "./options.ts";
 import { Pieces } from "./pieces.ts";
 import { type Queries, queriesFor } from "./queries.ts";
 import { type Ask, scan } from "./scan.ts";
+import { migrationsInto } from "./schema.ts";
 
 export type { PostgresClient, PostgresPool } from "./connect.ts";
-
-export interface PostgresOptions {
-  /** The schema its tables are in, made by `open` if it is not there: `holdfast`, unless given. */
-  readonly schema?: string;
-  /**
-   * Whose clock leases are measured by. `database`, unless told otherwise: workers need not agree about the time, and
-   * what they are told is put in terms of the time they gave. `caller` takes the time that comes with the call.
-   */
-  readonly clock?: "database" | "caller";
-  /**
-   * `full`, unless told otherwise: what was answered survives power loss of the server; one that does not sync its files
-   * is refused. `server` takes the server's settings as they are.
-   */
-  readonly synchronous?: "full" | "server";
-}
+export type { PostgresOptions } from "./options.ts";
 
 /** A store in a PostgreSQL database, given by its URL or by a pool of `pg`, which then stays open when the store is closed. */
 export function postgres(urlOrPool: string | PostgresPool, options: PostgresOptions = {}): Store {
@@ -66,19 +55,23 @@ class PostgresStore implements Store {
   readonly #schema: string;
   readonly #full: boolean;
   readonly #clock: "database" | "caller";
+  readonly #partitions: number;
   readonly #queries: Queries;
+  readonly #appending: Appending;
   /** What is known of runs, under the epoch of the last commit. */
   readonly #known = new KnownRuns();
   #epoch = 0;
   #pool: PostgresPool | undefined;
 
   constructor(server: string | PostgresPool, options: PostgresOptions) {
-    const { schema = "holdfast", clock = "database", synchronous = "full" } = options;
+    const { schema = "holdfast", clock = "database", synchronous = "full", partitions = 1 } = options;
     this.#server = server;
     this.#schema = schema;
     this.#full = synchronous === "full";
     this.#clock = clock;
+    this.#partitions = partitions;
     this.#queries = queriesFor(quote(schema));
+    this.#appending = new Appending(quote(schema));
   }
 
   async open(): Promise<void> {
@@ -86,8 +79,8 @@ class PostgresStore implements Store {
     const pool = typeof this.#server === "string" ? await createPool(this.#server) : this.#server;
     this.#pool = pool;
     try {
-      await this.#checkServer();
-      await migrate(pool, this.#schema);
+      checkServer((await this.#ask("readServer", []))[0], this.#name, this.#full);
+      await migrate(pool, this.#schema, migrationsInto(this.#partitions));
     } catch (error) {
       await this.close();
       throw storeError(error, this.#name);
@@ -136,6 +129,7 @@ class PostgresStore implements Store {
     this.#epoch = epoch;
     const batch = new Batch(commits, this.#known);
     try {
+      if (await this.#append(batch)) return batch.outcomes({ refused: null, ids: null });
       const [row] = await this.#write("commit", batch.parameters());
       const outcomes = batch.outcomes(row?.answer as CommitAnswer);
       return await Promise.all(
@@ -144,6 +138,17 @@ class PostgresStore implements Store {
     } catch (error) {
       if (!isLost((error as Error).cause)) throw error;
       return this.#resolve(commits, error);
+    }
+  }
+
+  /** Commits the short way if it leads there; whether it did. */
+  async #append(batch: Batch): Promise<boolean> {
+    const appended = batch.appended();
+    if (appended === undefined || this.#pool === undefined) return false;
+    try {
+      return await this.#appending.append(this.#pool, this.#full, appended);
+    } catch (error) {
+      throw storeError(error, this.#name);
     }
   }
 
@@ -328,21 +333,6 @@ class PostgresStore implements Store {
     } catch (error) {
       throw storeError(error, this.#name);
     }
-  }
-
-  /** Throws if the server cannot keep what the port promises. */
-  async #checkServer(): Promise<void> {
-    const [row] = await this.#ask("readServer", []);
-    if (row?.encoding !== "UTF8")
-      throw new HoldfastError(
-        "STORE_UNAVAILABLE",
-        `${this.#name} is in a database of encoding ${row?.encoding}; use one that has UTF8`,
-      );
-    if (this.#full && row.fsync !== "on")
-      throw new HoldfastError(
-        "STORE_UNAVAILABLE",
-        `${this.#name} is on a server with fsync off, which loses what it answered when the power fails; turn it on, or open the store with synchronous: "server"`,
-      );
   }
 
   #ask(query: keyof Queries, values: readonly unknown[]): Promise<readonly Row[]> {

@@ -92,16 +92,16 @@ const pruneJournal = (schema: string): string => `
  * that begins just now, so no commit is made while they go: the lease is held against all of them, and it is the last
  * thing a call does.
  */
-const sweep = (schema: string): string => {
+export const sweep = (schema: string, create = "CREATE FUNCTION", within = ""): string => {
   const some = (table: string, condition = ""): string => `
       IF v_left > 0 THEN
-        DELETE FROM ${schema}.${table} WHERE ctid = ANY(ARRAY(
+        DELETE FROM ${schema}.${table} WHERE ${within}ctid = ANY(ARRAY(
           SELECT ctid FROM ${schema}.${table} WHERE run_id = v_removal.run_id ${condition} LIMIT v_left));
         GET DIAGNOSTICS v_count = ROW_COUNT;
         v_left := v_left - v_count;
       END IF;`;
   return `
-  CREATE FUNCTION ${schema}.sweep(p_full boolean, p_limit int) RETURNS int LANGUAGE plpgsql AS $$
+  ${create} ${schema}.sweep(p_full boolean, p_limit int) RETURNS int LANGUAGE plpgsql AS $$
   DECLARE
     v_left int := p_limit;
     v_count int;
