@@ -124,11 +124,18 @@ export class Activities {
     if (jobs?.size === 0) this.#jobs.delete(name);
   }
 
-  /** Goes on with activities that were begun before, by whoever that was. */
-  async startAll(rows: readonly ActivityRow[], run: LiveRun): Promise<void> {
-    const effects = await Promise.all(rows.map((row) => this.#world.past.activity(row, run.head)));
-    for (const [index, effect] of effects.entries()) {
-      const row = rows[index] as ActivityRow;
+  /** Activities that were begun before, by whoever that was, with what they were begun with. */
+  async read(rows: readonly ActivityRow[], run: LiveRun): Promise<readonly Begun[]> {
+    const read = async (row: ActivityRow) => ({
+      row,
+      effect: await this.#world.past.activity(row, run.head),
+    });
+    return Promise.all(rows.map(read));
+  }
+
+  /** Goes on with them. */
+  startAll(begun: readonly Begun[], run: LiveRun): void {
+    for (const { row, effect } of begun) {
       // It may have come to its end while it was read.
       const pending = run.state.activities.find(({ key }) => key === row.key);
       if (pending === undefined) continue;

@@ -357,9 +357,11 @@ export class Engine implements Runtime, Access {
     if (hasEnded(run)) {
       this.#runs.remove(run);
       this.#inboxes.ended(run.name);
-    } else if (run.head.seq === taken.length) this.#runs.add(run);
+    } else if (run.head.seq === taken.length && this.#runs.live(run.name) === undefined) this.#runs.add(run);
     for (const { step } of taken) this.#announce(run.name, step);
-    for (const one of outbox.begun.values()) this.#activities.start(one, run.machine.activities, run.head);
+    // Whoever read the run before its commit was answered has taken them up, and may be further.
+    if ((this.#runs.live(run.name) ?? run) === run)
+      for (const one of outbox.begun.values()) this.#activities.start(one, run.machine.activities, run.head);
     for (const row of outbox.sends) this.#inboxes.arrived(row);
     if (active && run.head.wakeAt !== undefined) this.#waker.wakeAt(run.head.wakeAt);
     if (run.head.status === "parked" && !isStop(checkpoint.reason))
@@ -381,9 +383,11 @@ export class Engine implements Runtime, Access {
     this.machines.note().catch(() => {});
   }
 
-  /** Goes on with a run that is active: with its activities and its timers. */
+  /** Goes on with a run that is active, with its activities and its timers, unless another one of its name is in memory. */
   async #takeUp(run: LiveRun, { activities }: LoadedRun): Promise<void> {
-    await this.#activities.startAll(activities, run);
+    const begun = await this.#activities.read(activities, run);
+    if ((this.#runs.live(run.name) ?? run) !== run) return;
+    this.#activities.startAll(begun, run);
     this.#waker.resume(run);
     this.evolution.upgrade(run);
   }

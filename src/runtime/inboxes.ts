@@ -104,7 +104,8 @@ export class Inboxes {
 
   /** The receipt of an event that waits. One whose key the run has seen is not there: what became of the first is told. */
   async #receipt(name: RunName, row: string, key: string | undefined): Promise<Receipt> {
-    if (key !== undefined) return (await this.#world.readReceipt(name, key)) as Receipt;
+    const refused = async () => Promise.reject(endedError(name));
+    if (key !== undefined) return (await this.#world.readReceipt(name, key)) ?? { handled: refused };
     const { told } = this.#wait(name, { row });
     return { handled: () => this.#ask(name, { row }, told) };
   }

@@ -15,7 +15,7 @@ export interface RunsWorld {
   hydrate(loaded: LoadedRun): Promise<LiveRun>;
   /** A run was read: its newest step may be one whose commit was not answered. */
   wasRead(run: LiveRun, loaded: LoadedRun): void;
-  /** Goes on with a run that is active: with its activities and its timers. */
+  /** Goes on with a run that is active, with its activities and its timers, unless another one of its name is in memory. */
   takeUp(run: LiveRun, loaded: LoadedRun): Promise<void>;
   /** Hands an event from the inbox to a run. */
   bring(run: LiveRun, row: InboxRow): void;
@@ -97,8 +97,11 @@ export class Runs {
     if (loaded === undefined) return undefined;
     this.#world.profiler?.runs.miss();
     const run = await this.#world.hydrate(loaded);
-    this.#world.wasRead(run, loaded);
-    if (run.head.status === "active") await this.#world.takeUp(run, loaded);
+    // One that began meanwhile, as the child of another, may be further than what was read.
+    if (this.live(name) === undefined) this.#world.wasRead(run, loaded);
+    if (this.live(name) === undefined && run.head.status === "active") await this.#world.takeUp(run, loaded);
+    const begun = this.live(name);
+    if (begun !== undefined) return begun;
     // From here on what comes for it finds it, and comes after what has waited.
     if (!hasEnded(run)) this.#residents.add(run);
     if (run.head.status !== "active") return run;
