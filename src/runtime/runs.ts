@@ -83,6 +83,7 @@ export class Runs {
 
   /** A run that was parked is active again: what it waits for is taken up, as if it had been read anew. */
   async revive(run: LiveRun): Promise<void> {
+    run.more = true;
     try {
       const loaded = await this.#world.store.load(run.name);
       if (run.head.status === "active" && loaded !== undefined) await this.#world.takeUp(run, loaded);
