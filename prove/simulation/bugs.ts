@@ -2,6 +2,7 @@
 import { activityBugs } from "./bugs/activities.ts";
 import type { Bug } from "./bugs/bug.ts";
 import { endBugs } from "./bugs/ends.ts";
+import { flowBugs } from "./bugs/flow.ts";
 import { outageBugs } from "./bugs/outages.ts";
 import { stepBugs } from "./bugs/steps.ts";
 import { storeBugs } from "./bugs/stores.ts";
@@ -16,6 +17,7 @@ export const bugs: readonly Bug[] = [
   ...outageBugs,
   ...activityBugs,
   ...travelBugs,
+  ...flowBugs,
 ];
 
 export function findBug(name: string): Bug {

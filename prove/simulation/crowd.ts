@@ -7,7 +7,7 @@ import { stopOf } from "./invariants/holding.ts";
 import type { Judge } from "./judge.ts";
 import type { Ledger, Sent } from "./ledger.ts";
 import type { Kind } from "./machines/kind.ts";
-import { kinds } from "./machines/kinds.ts";
+import { guests, kinds } from "./machines/kinds.ts";
 import { hasEnded } from "./model.ts";
 import type { Time } from "./time.ts";
 import type { Users, Wanted } from "./users.ts";
@@ -18,6 +18,8 @@ export interface CrowdWorld {
   readonly ledger: Ledger;
   readonly users: Users;
   readonly judge: Judge;
+  /** For what only some worlds have. */
+  readonly extra: Random;
 }
 
 export class Crowd {
@@ -55,6 +57,27 @@ export class Crowd {
         });
     }
     for (const wanted of this.#wanted) time.after(random.between(0, 2_000), () => void users.begin(wanted));
+  }
+
+  /** More runs, of kinds that are there for a purpose. */
+  invite(name: keyof typeof guests): void {
+    const { extra, time, users } = this.#world;
+    const kind = guests[name];
+    this.kinds.push(kind);
+    for (let number = extra.between(kind.runsMin ?? 1, kind.runsMax); number > 0; number--) {
+      const wanted = { name: `${name}-${number}`, kind, input: kind.input(extra), limits: undefined };
+      this.#wanted.push(wanted);
+      time.after(extra.between(0, 2_000), () => void users.begin(wanted));
+    }
+  }
+
+  /** Sends a lot to all runs of a kind at once. */
+  flood(kind: Kind, least: number, most: number): void {
+    const { extra, ledger, users } = this.#world;
+    for (const one of this.#wanted)
+      if (one.kind === kind && ledger.begun.has(one.name))
+        for (let count = extra.between(least, most); count > 0; count--)
+          void users.send(this.#draw(one.name, kind, extra.chance(0.75)));
   }
 
   /** Sees to what needs a person, now and then: runs that are parked, and letters that nobody took. */

@@ -16,6 +16,7 @@ import type { Commit, CommitOutcome, Lease, LoadedRun, Store } from "../../src/s
 import type { Call, Write } from "./disk.ts";
 import { checkBeside, checkCommit, checkOutcome } from "./invariants/commits.ts";
 import { checkBatch, checkEntry, checkTokens, entriesOf, isKept } from "./invariants/events.ts";
+import { checkFlow } from "./invariants/flow.ts";
 import { checkNoted, noteOutages, owedAfter } from "./invariants/outages.ts";
 import type { Invariant, Report } from "./invariants/report.ts";
 import { isSame } from "./invariants/same.ts";
@@ -44,18 +45,20 @@ interface Held {
 export class Judge {
   model: Model;
   violation: Violation | undefined;
+  /** How many attempts a process may have under way, where that is little. */
+  slots: number | undefined;
   /** Steps that were committed. */
   steps = 0;
   #held: Held | undefined;
   /** Whether it only enters what was judged before. */
   #isSilent = false;
   readonly #ledger: Ledger;
-  readonly #time: Pick<Time, "furthest" | "jumped">;
+  readonly #time: Pick<Time, "furthest" | "jumped" | "steady" | "now">;
   readonly report: Report = (invariant, text) => {
     this.violation ??= { invariant, text };
   };
 
-  constructor(ledger: Ledger, time: Pick<Time, "furthest" | "jumped">) {
+  constructor(ledger: Ledger, time: Pick<Time, "furthest" | "jumped" | "steady" | "now">) {
     this.#ledger = ledger;
     this.model = new Model(ledger.edits);
     this.#time = time;
@@ -223,7 +226,9 @@ export class Judge {
     (args[0] as Commit[]).forEach((commit, index) => {
       if ((result as CommitOutcome[])[index]?.outcome !== "committed") return;
       const all = (one: Commit): void => {
-        life.learn(one.head.run, one.head.seq);
+        const { run } = one.head;
+        life.learn(run, one.head.seq);
+        for (const { key } of one.begun) life.entered.set(`${run}:${key}`, { run, since: this.#time.steady });
         this.#ledger.committed(one.head.run, one.head.seq, one.head.digest);
         one.starts.forEach(all);
       };
@@ -334,6 +339,15 @@ export class Judge {
     }
     if (ended !== undefined && ended <= (life.known.get(name) ?? 0))
       this.report(12, `${key} begins after it was over`);
+    const { jumped, steady } = this.#time;
+    checkFlow(
+      life,
+      { run: name, key },
+      {
+        ...{ ledger: this.#ledger, model: this.model, slots: this.slots, report: this.report },
+        ...{ now: this.#time.now(), jumped, steady },
+      },
+    );
     const before = this.#ledger.starts.get(key) ?? [];
     const isVoid = (start: Pick<Start, "key" | "attempt">) => this.#ledger.isVoid(start);
     if (once && !isVoid({ key, attempt }) && !before.every(isVoid))

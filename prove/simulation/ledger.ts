@@ -72,6 +72,10 @@ export class Ledger {
   /** What was sent together and is not known to be kept. */
   readonly batches = new Set<readonly Sent[]>();
   readonly starts = new Map<string, Start[]>();
+  /** What each process has begun, but for what is over. */
+  readonly #byLife = new Map<number, readonly Start[]>();
+  /** When those of each rate began, by the wall clock. */
+  readonly rates = new Map<string, number[]>();
   /** The newest checkpoint of each run that the store has told anyone to be durable, with its digest. */
   readonly durable = new Map<string, { readonly seq: number; readonly digest: string }>();
   /** Dead letters that somebody gave up. */
@@ -101,7 +105,15 @@ export class Ledger {
     return attempt <= (this.voidedUntil.get(key) ?? 0);
   }
 
+  /** The attempts that a process has under way and nobody gave up. */
+  underWay(life: number): readonly Start[] {
+    const left = (this.#byLife.get(life) ?? []).filter(({ over, aborted }) => !over && !aborted);
+    this.#byLife.set(life, left);
+    return left;
+  }
+
   started(start: Start): void {
+    this.#byLife.set(start.life, [...this.underWay(start.life), start]);
     const known = this.starts.get(start.key);
     if (known === undefined) this.starts.set(start.key, [start]);
     else known.push(start);

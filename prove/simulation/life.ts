@@ -19,6 +19,8 @@ export class Life implements Owner {
   isDoubted = false;
   /** The newest checkpoint of each run that it has been told of. */
   readonly known = new Map<string, number>();
+  /** Activities that it has begun with a commit of its own, and when it was told so. */
+  readonly entered = new Map<string, { readonly run: string; readonly since: number }>();
   #held: (() => void)[] = [];
   readonly #mourners: (() => void)[] = [];
 

@@ -13,9 +13,11 @@ import { hasPolicy } from "./invariants/waiting.ts";
 import { Judge, type Violation } from "./judge.ts";
 import { Ledger } from "./ledger.ts";
 import { Life } from "./life.ts";
+import { guests } from "./machines/kinds.ts";
 import { hasEnded } from "./model.ts";
 import { clockOf, Time } from "./time.ts";
 import { toolsOf } from "./tools/tools.ts";
+import { drawTraits, type Traits } from "./traits.ts";
 import { Users } from "./users.ts";
 import { calm, drawWeather, type Weather } from "./weather.ts";
 import { wireOf } from "./wire.ts";
@@ -80,11 +82,14 @@ class World {
   readonly judge = new Judge(this.ledger, this.time);
   readonly disk: Disk;
   readonly random: Random;
+  /** For what only some worlds have: those without it are as if it had never been. */
+  readonly #extra: Random;
   readonly #users: Users;
   readonly #crowd: Crowd;
   readonly #trace: Event[] = [];
   readonly #lives: Life[] = [];
   readonly #ids: Ids;
+  #traits!: Traits;
   #weather: Weather;
   #current: Life | undefined;
   #cuts = 0;
@@ -94,6 +99,7 @@ class World {
     this.seed = seed;
     const stream = (number: number): Random => createRandom(Math.imul(seed, 0x9e3779b1) + number);
     this.random = stream(1);
+    this.#extra = stream(4);
     this.disk = seed % sqliteEvery === 0 ? sqliteDisk() : memoryDisk();
     this.#weather = drawWeather(this.random);
     const chance = stream(2);
@@ -110,6 +116,7 @@ class World {
     });
     this.#crowd = new Crowd({
       ...{ time: this.time, random: this.random, ledger: this.ledger, judge: this.judge, users: this.#users },
+      extra: this.#extra,
     });
   }
 
@@ -128,6 +135,7 @@ class World {
   async live(): Promise<void> {
     await this.disk.reader.open();
     this.#crowd.settle();
+    this.#endow();
     this.#boot();
     const storm = this.random.between(10_000, 90_000);
     this.#brew(storm);
@@ -143,6 +151,19 @@ class World {
 
   say(life: Life | undefined, text: string): void {
     this.#trace.push({ at: this.time.steady, life: life?.number, text });
+  }
+
+  /** Draws what this world has and others have not. */
+  #endow(): void {
+    const ending = this.#crowd.kinds.filter(({ cancellable }) => cancellable);
+    this.#traits = drawTraits(
+      this.#extra,
+      [...ending, guests.archive].map(({ machine }) => machine.id),
+    );
+    const { floods, slots, house } = this.#traits;
+    this.judge.slots = slots;
+    if (floods > 0) this.#crowd.invite("mill");
+    if (house !== undefined) this.#crowd.invite("archive");
   }
 
   // Time.
@@ -213,6 +234,7 @@ class World {
         store: wireOf(this.#wire(), life),
         clock: clockOf(this.time, life),
         ids: this.#ids,
+        ...(this.#traits.slots !== undefined && { flow: { slots: this.#traits.slots } }),
         machines: [
           ...this.#crowd.kinds.map(({ machine }) => ({ machine, activities: tools })),
           ...(this.#crowd.isDeployed ? this.#crowd.later(tools) : []),
@@ -335,12 +357,23 @@ class World {
     times(random.pick([3, 6, 12, 20, 30]), () => this.#crowd.burst());
     times(random.pick([0, 1, 2, 4, 7]), () => this.#crowd.journey());
     if (random.chance(0.8)) time.after((random.next() * storm) / 2, () => this.#deploy());
+    this.#brewMore(storm);
     const { kills, pauses, jumps, powerLosses, closes } = this.#weather;
     times(kills, () => this.#current && this.#crash(this.#current, "at some moment"));
     times(pauses, () => this.#pause());
     times(jumps, () => this.#jump());
     times(powerLosses, () => void this.#losePower());
     times(closes, () => this.#current && this.#doubt(this.#current));
+  }
+
+  /** What only some worlds have. */
+  #brewMore(storm: number): void {
+    const extra = this.#extra;
+    const times = (count: number, run: () => void) => {
+      for (let left = count; left > 0; left--) this.time.after(extra.next() * storm, run);
+    };
+    const { floods } = this.#traits;
+    times(floods, () => this.#crowd.flood(guests.mill, 3, 6));
   }
 
   /** The process stands still for longer than its lease, and another one takes its place. */

@@ -5,12 +5,12 @@ import { definitionHash } from "../../../src/runtime/definition-hash.ts";
 import type { Commit } from "../../../src/store/store.ts";
 import type { Ledger } from "../ledger.ts";
 import { machineOf } from "../machines/kinds.ts";
-import { beginningsOf, type Model, type ModelEntry, type ModelRun } from "../model.ts";
+import { beginningsOf, type ModelEntry, type ModelRun } from "../model.ts";
 import type { Report } from "./report.ts";
 import { isSame } from "./same.ts";
 
 /** The entries that led to a run's state, the oldest first: without what it went back over, and with its source's. */
-export function lineOf(model: Model, run: ModelRun, last = run.entries.length): ModelEntry[] {
+export function lineOf(run: ModelRun, last = run.entries.length): ModelEntry[] {
   const line: ModelEntry[] = [];
   let [of, seq] = [run, last];
   for (let entry = of.entries[seq - 1]; entry !== undefined; entry = of.entries[seq - 1]) {
@@ -20,7 +20,7 @@ export function lineOf(model: Model, run: ModelRun, last = run.entries.length): 
     if (place !== undefined && type === "rollback") seq = place.to;
     else if (place !== undefined && type === "fork") {
       seq = place.seq;
-      of = model.find(place) ?? of;
+      of = of.source ?? of;
     } else seq--;
   }
   return line.reverse();
