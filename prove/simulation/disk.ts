@@ -35,7 +35,16 @@ const writing: ReadonlySet<string> = new Set<Verb>([
   "removeDeadLetter",
   "appendChunks",
   "writeDocument",
+  "removeRuns",
+  "pruneJournal",
+  "sweep",
+  "mend",
 ]);
+
+/** What may arrive twice: those that whoever sent them cannot tell from one of somebody else's. */
+const repeating: ReadonlySet<string> = new Set<Verb>(["commit", "removeRuns", "pruneJournal", "sweep"]);
+
+export const isRepeated = (verb: Verb): boolean => repeating.has(verb);
 
 export const isWrite = (verb: Verb): boolean => writing.has(verb);
 

@@ -5,6 +5,8 @@
 import type { State } from "holdfast";
 import { isHoldfastError } from "../../src/errors.ts";
 import type { ActivityScope } from "../../src/runtime/attempt.ts";
+import type { MachineVersion } from "../../src/runtime/evolution/catalog.ts";
+import { type Hold, holdsName } from "../../src/runtime/housekeeping/hold.ts";
 import type { Handled } from "../../src/runtime/live-run.ts";
 import { defaultTenant, systemTenant } from "../../src/runtime/name.ts";
 import { Past } from "../../src/runtime/past.ts";
@@ -17,6 +19,15 @@ import type { Call, Write } from "./disk.ts";
 import { checkBeside, checkCommit, checkOutcome } from "./invariants/commits.ts";
 import { checkBatch, checkEntry, checkTokens, entriesOf, isKept } from "./invariants/events.ts";
 import { checkFlow } from "./invariants/flow.ts";
+import {
+  checkExpiry,
+  checkHolds,
+  checkPruning,
+  checkRemoval,
+  checkTidied,
+  type Tidy,
+  tidyOf,
+} from "./invariants/keeping.ts";
 import { checkNoted, noteOutages, owedAfter } from "./invariants/outages.ts";
 import type { Invariant, Report } from "./invariants/report.ts";
 import { isSame } from "./invariants/same.ts";
@@ -28,6 +39,7 @@ import type { Journey, Ledger, Piece, Sent, Start } from "./ledger.ts";
 import type { Life } from "./life.ts";
 import { hasEnded, Model, type ModelEntry, type ModelRun, type Said } from "./model.ts";
 import type { Time } from "./time.ts";
+import type { House } from "./traits.ts";
 
 /** An invariant that did not hold. */
 export interface Violation {
@@ -45,6 +57,9 @@ interface Held {
 export class Judge {
   model: Model;
   violation: Violation | undefined;
+  /** The rules of the house, where somebody keeps it. */
+  house: House | undefined;
+  readonly #tidies: Tidy[] = [];
   /** How many attempts a process may have under way, where that is little. */
   slots: number | undefined;
   /** Steps that were committed. */
@@ -78,8 +93,11 @@ export class Judge {
       else if (verb === "removeDeadLetter" && result === true) this.#letterRemoved(args[1] as number);
       else if (verb === "appendChunks" && result === true)
         addChunks(this.model, ...(args as [RunName, string, ChunkRow[]]), this.report);
-      else if (verb === "writeDocument" && args[0] === systemTenant && args[1] === "outages" && result)
-        noteOutages(this.model, args[3] as Uint8Array, this.#time.jumped, this.report);
+      else if (verb === "writeDocument" && result === true)
+        this.#written(args as [string, string, number, Uint8Array]);
+      else if (verb === "removeRuns") this.#removed(args as [RunName[], number], result as boolean[]);
+      else if (verb === "pruneJournal") this.#pruned(args as [RunName, number, number], result as boolean);
+      else if (verb === "sweep" && result === 0) this.model.isSwept = true;
     } catch (error) {
       if (!isHoldfastError(error)) throw error;
       this.report(error.code === "STORE_CORRUPT" ? 19 : 3, error.message);
@@ -118,6 +136,7 @@ export class Judge {
     };
     for (const entry of entries) {
       checkEntry(run, entry, before, world);
+      checkExpiry(run, entry, this.#ledger, this.#tidies, this.#houseWorld());
       before = entry.stepped.state;
       this.steps++;
     }
@@ -130,6 +149,106 @@ export class Judge {
     const [first] = rows;
     const run = first && this.model.find(first);
     if (run !== undefined) this.#checkBatches(run);
+  }
+
+  #written([tenant, name, , bytes]: [string, string, number, Uint8Array]): void {
+    if (tenant === systemTenant && name === "outages")
+      noteOutages(this.model, bytes, this.#time.jumped, this.report);
+    if (tenant === systemTenant && name === "machines") noteMachines(this.model, bytes);
+    if (tenant !== defaultTenant || name !== holdsName) return;
+    this.model.holds = decode(bytes, name) as unknown as Hold[];
+    if (!this.#isSilent) checkHolds(this.model, this.#ledger, this.report);
+  }
+
+  #isOwner(epoch: number): boolean {
+    return this.model.owner !== undefined && epoch === this.model.epoch;
+  }
+
+  /** Only what has ended goes, and nothing that a fork stands on. */
+  #removed([names, epoch]: [readonly RunName[], number], removed: readonly boolean[]): void {
+    names.forEach((name, index) => {
+      const run = this.model.find(name);
+      const wanted =
+        this.#isOwner(epoch) &&
+        run !== undefined &&
+        hasEnded(run.head) &&
+        this.model.standing(name).length === 0;
+      if (removed[index] !== wanted)
+        this.report(29, `${name.run} should ${wanted ? "" : "not "}have been removed by the store`);
+      if (removed[index] !== true || run === undefined) return;
+      this.model.remove(name);
+      if (!this.#isSilent) this.#ledger.forget(name.run);
+    });
+  }
+
+  /** Only what lies before a snapshot goes, and nothing that a fork stands on. */
+  #pruned([name, seq, epoch]: [RunName, number, number], pruned: boolean): void {
+    const run = this.model.find(name);
+    const wanted =
+      this.#isOwner(epoch) &&
+      run !== undefined &&
+      seq > run.pruned &&
+      seq < run.head.seq &&
+      run.snapshots.some((one) => one.seq === seq) &&
+      this.model.standing(name).every(({ head }) => (head.fork?.seq ?? 0) >= seq);
+    if (pruned !== wanted)
+      this.report(29, `${name.run} should ${wanted ? "" : "not "}have been pruned up to ${seq} by the store`);
+    if (pruned) this.model.prune(name, seq);
+  }
+
+  // Keeping house.
+
+  isTidying({ number }: Life): boolean {
+    return this.#tidies.some(({ life, isOver }) => life === number && !isOver);
+  }
+
+  /** A process is about to apply the rules of the house. */
+  tidyBegins({ number }: Life): Tidy {
+    const tidy = tidyOf(this.model, number, this.#time.now());
+    this.#tidies.push(tidy);
+    return tidy;
+  }
+
+  /** A process has removed or pruned something, which is not in the books yet: it must have had a reason. */
+  checkHouse({ number }: Life, { verb, args }: Call, result: unknown): void {
+    if (verb !== "removeRuns" && verb !== "pruneJournal") return;
+    const tidy = this.#tidies.findLast(({ life }) => life === number);
+    const world = this.#houseWorld();
+    if (verb === "removeRuns")
+      for (const [index, name] of (args[0] as RunName[]).entries()) {
+        const run = this.model.find(name);
+        if (run !== undefined && (result as boolean[])[index]) checkRemoval(run, tidy, world);
+      }
+    const run = this.model.find(args[0] as RunName);
+    if (verb === "pruneJournal" && run !== undefined && result === true)
+      checkPruning(run, args[1] as number, tidy, world);
+  }
+
+  #houseWorld() {
+    const { model, house, report } = this;
+    return { model, house, report, furthest: this.#time.furthest };
+  }
+
+  /** Nothing that may go is left, once the house was tidied while nothing went on. */
+  checkTidied(tidy: Tidy): void {
+    checkTidied(tidy, this.#houseWorld());
+  }
+
+  /** A user was told that there is no such run. */
+  missing(run: string): void {
+    if (!this.model.removed.has(run))
+      this.report(17, `${run} is said not to be there, and was never removed`);
+  }
+
+  /** Whether a run was removed: what is said of it now cannot be looked up any more. */
+  isGone(run: string): boolean {
+    return this.model.removed.has(run) && !this.model.runs.has(run);
+  }
+
+  /** A user was told that what was asked for was pruned. */
+  isPruned(run: string): void {
+    if (!this.isGone(run) && (this.model.runs.get(run)?.pruned ?? 0) === 0)
+      this.report(29, `entries of ${run} are said to be pruned, and are not`);
   }
 
   /** A dead letter goes only when it has arrived somewhere, or was given up. */
@@ -202,7 +321,11 @@ export class Judge {
       if (this.model.runs.get(name)?.entries[seq - 1]?.digest !== digest)
         this.report(17, `checkpoint ${seq} of ${name} was durable and is gone`);
     for (const sent of this.#ledger.sent)
-      if ((sent.acked !== undefined || sent.replied) && entriesOf(this.model.find(sent), sent).length === 0)
+      if (
+        !sent.gone &&
+        (sent.acked !== undefined || sent.replied) &&
+        entriesOf(this.model.find(sent), sent).length === 0
+      )
         this.report(1, `${sent.type} ${sent.data.n} was acknowledged and is gone`);
     for (const { run, type, acked } of this.#ledger.journeys)
       if (type === "rollback" && acked && this.model.runs.get(run)?.entries[acked - 1]?.event.type !== type)
@@ -220,12 +343,14 @@ export class Judge {
     if (verb === "load" && result !== undefined) {
       const { head } = result as LoadedRun;
       life.learn(head.run, head.seq);
-      this.#ledger.committed(head.run, head.seq, head.digest);
+      if (!this.isGone(head.run)) this.#ledger.committed(head.run, head.seq, head.digest);
     }
     if (verb !== "commit") return;
     (args[0] as Commit[]).forEach((commit, index) => {
       if ((result as CommitOutcome[])[index]?.outcome !== "committed") return;
       const all = (one: Commit): void => {
+        // It was told so, and the run has been removed since.
+        if (this.isGone(one.head.run)) return;
         const { run } = one.head;
         life.learn(run, one.head.seq);
         for (const { key } of one.begun) life.entered.set(`${run}:${key}`, { run, since: this.#time.steady });
@@ -238,6 +363,7 @@ export class Judge {
 
   /** A user was told what became of an event. */
   acked(sent: Sent, { seq, outcome }: Handled): void {
+    if (this.isGone(sent.run)) return;
     const [entry] = entriesOf(this.model.find(sent), sent);
     const what = `${sent.type} ${sent.data.n} of ${sent.run}`;
     if (entry === undefined) {
@@ -254,12 +380,14 @@ export class Judge {
 
   /** A user was told that an event is durable. */
   kept(sent: Sent): void {
+    if (this.isGone(sent.run)) return;
     if (!isKept(this.model, sent))
       this.report(1, `${sent.type} ${sent.data.n} of ${sent.run} was acknowledged and is nowhere`);
   }
 
   /** A user was told a reply. */
   replied(sent: Sent, reply: unknown): void {
+    if (this.isGone(sent.run)) return;
     const what = `${sent.type} ${sent.data.n} of ${sent.run}`;
     const given = this.model
       .find(sent)
@@ -273,6 +401,7 @@ export class Judge {
 
   /** A user was told that a run went back. */
   wentBack(journey: Journey, seq: number): void {
+    if (this.isGone(journey.run)) return;
     const entry = this.model.find(journey)?.entries[seq - 1];
     const what = `${journey.run} was said to have gone back with checkpoint ${seq}`;
     const { to } = (entry?.event.data ?? {}) as { readonly to?: number };
@@ -286,6 +415,7 @@ export class Judge {
 
   /** A user was told that a run has gone to another version, in so many steps. */
   migrated(journey: Journey, steps: number): void {
+    if (this.isGone(journey.run)) return;
     const run = this.model.find(journey);
     const isIt = ({ event }: ModelEntry) =>
       event.type === "migrate" && (event.data as { readonly to: number }).to === journey.to;
@@ -303,11 +433,13 @@ export class Judge {
 
   /** A user was told that a fork has begun. */
   forked(name: string): void {
+    if (this.isGone(name)) return;
     if (this.model.find({ run: name }) === undefined) this.report(13, `${name} was said to have begun`);
   }
 
   /** A user was told that an event came too late. */
   tooLate(sent: Sent): void {
+    if (this.isGone(sent.run)) return;
     const run = this.model.find(sent);
     const what = `${sent.type} ${sent.data.n} of ${sent.run}`;
     if (run === undefined || !hasEnded(run.head))
@@ -319,6 +451,7 @@ export class Judge {
 
   /** A user read a state. */
   read(run: string, state: State, least: number): void {
+    if (this.isGone(run)) return;
     const entries = this.model.find({ run })?.entries ?? [];
     const fits = entries.some(({ seq, stepped }) => seq >= least && isSame(stepped.state, state));
     if (!fits) this.report(5, `a state of ${run} was read that it was not in since checkpoint ${least}`);
@@ -330,6 +463,7 @@ export class Judge {
     { run: name, key, attempt, progress }: ActivityScope,
     { input, once = false }: { readonly input: unknown; readonly once?: boolean },
   ): void {
+    if (this.isGone(name)) return;
     const own = key.slice(name.length + 1);
     const run = this.model.find({ run: name });
     const ended = run?.endedAt.get(own);
@@ -382,17 +516,20 @@ export class Judge {
   /** A tool was told that a piece of what it says is durable. */
   pieceKept(life: Life, key: string, piece: Piece): void {
     // Nobody listens to who was replaced.
-    if (life.epoch === this.model.epoch) checkSaid(this.#said(key), key, piece, this.report);
+    const gone = this.isGone(key.split(":")[0] as string);
+    if (life.epoch === this.model.epoch && !gone) checkSaid(this.#said(key), key, piece, this.report);
   }
 
   /** A reader was given a piece, and wanted the one of this offset. */
   heard(key: string, chunk: Chunk, wanted: number): void {
-    checkHeard(this.#said(key), chunk, wanted, key, this.report);
+    if (!this.isGone(key.split(":")[0] as string))
+      checkHeard(this.#said(key), chunk, wanted, key, this.report);
   }
 
   /** A reader was told that there is no more. */
   heardAll(key: string, count: number): void {
     const [name, own] = key.split(":") as [string, string];
+    if (this.isGone(name)) return;
     // What was on its way when nobody wanted it any more may still come.
     const said = this.model.find({ run: name })?.saidAtEnd.get(own);
     if (said === undefined) this.report(14, `a reader of ${key} was told that it is over`);
@@ -426,6 +563,8 @@ export class Judge {
     const activities = [...run.activities.values()].map(standing).sort();
     const keys = [...run.keys];
     const [loaded, seen] = await Promise.all([store.load(head), store.readKeys(head, keys)]);
+    // It may go while it is read.
+    if (this.model.find(head) !== run) return;
     if (loaded === undefined) return this.report(17, `${head.run} is not in the store`);
     if (!isSame(loaded.head, head)) this.report(4, `the store has another head of ${head.run}`);
     try {
@@ -440,6 +579,12 @@ export class Judge {
       this.report(4, `the store has other activities of ${head.run}`);
     if (seen.length !== keys.length) this.report(1, `the store forgot keys of ${head.run}`);
   }
+}
+
+/** Notes where each version stands in its life. */
+function noteMachines(model: Model, bytes: Uint8Array): void {
+  const rows = decode(bytes, "the machines") as unknown as MachineVersion[];
+  for (const { id, version, status } of rows) model.statuses.set(`${id}@${version}`, status);
 }
 
 const standing = ({ key, attempt, status, dueAt }: ActivityRow) => [key, attempt, status, dueAt].join(" ");

@@ -18,6 +18,8 @@ export interface Sent extends Order {
   over: boolean;
   /** Whether it was sent for a reply, and came. */
   replied?: boolean;
+  /** Whether the run it was sent to was removed since it was acknowledged. */
+  gone?: boolean;
 }
 
 /** One start of a tool. */
@@ -82,6 +84,10 @@ export class Ledger {
   readonly discarded = new Set<number>();
   /** Runs whose start was acknowledged. */
   readonly begun = new Set<string>();
+  /** Runs that somebody wants to cancel, be it in vain. */
+  readonly cancelling = new Set<string>();
+  /** What somebody wanted held, by name; `asked` while it is not known whether it is, or still is. */
+  readonly holds = new Map<string, "asked" | "held" | "released">();
   /** Runs whose cancellation was acknowledged. */
   readonly cancelled = new Set<string>();
 
@@ -121,5 +127,16 @@ export class Ledger {
 
   committed(run: string, seq: number, digest: string): void {
     if ((this.durable.get(run)?.seq ?? 0) < seq) this.durable.set(run, { seq, digest });
+  }
+
+  /** A run was removed: what was known of it says nothing of another one of its name. */
+  forget(run: string): void {
+    for (const known of [this.durable, this.forks]) known.delete(run);
+    for (const names of [this.begun, this.cancelled, this.cancelling, this.held, this.edits])
+      names.delete(run);
+    for (const sent of this.sent) if (sent.run === run) sent.gone = true;
+    for (const keyed of [this.starts, this.charges, this.audits, this.voidedUntil])
+      for (const key of keyed.keys()) if (key.startsWith(`${run}:`)) keyed.delete(key);
+    this.journeys.splice(0, Number.POSITIVE_INFINITY, ...this.journeys.filter((one) => one.run !== run));
   }
 }

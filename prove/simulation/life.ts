@@ -1,4 +1,5 @@
 /** A process of the simulated world, from its start to its end: the production runtime with nothing of it replaced. */
+import type { Housekeeper } from "../../src/runtime/housekeeping/index.ts";
 import type { Runtime } from "../../src/runtime/runtime.ts";
 import type { Store } from "../../src/store/store.ts";
 import { happenTo, type Owner } from "./time.ts";
@@ -8,8 +9,12 @@ export class Life implements Owner {
   status: Owner["status"] = "alive";
   /** Its own connection to the disk. */
   readonly store: Store;
+  /** The same as it sees it, with all that goes wrong on the way. */
+  wire!: Store;
   /** Undefined until it is up. */
   runtime: Runtime | undefined;
+  /** Keeps house in it, where somebody does. */
+  keeper: Housekeeper | undefined;
   /** Gives it later versions of machines. */
   deploy: () => void = () => {};
   /** The right it was given last. */

@@ -34,9 +34,9 @@ export interface Traits {
 }
 
 export function drawTraits(random: Random, kinds: readonly string[]): Traits {
-  const house = random.chance(0.3) ? drawHouse(random, kinds) : undefined;
-  const deploying = random.chance(0.3) ? drawDeploying(random) : undefined;
-  const floods = random.chance(0.2) ? random.between(2, 6) : 0;
+  const house = random.chance(0.22) ? drawHouse(random, kinds) : undefined;
+  const deploying = random.chance(0.25) ? drawDeploying(random) : undefined;
+  const floods = random.chance(0.12) ? random.between(1, 3) : 0;
   const slots = floods > 0 || random.chance(0.05) ? random.pick([2, 3, 5, undefined]) : undefined;
   return { house, deploying, floods, slots, backups: random.chance(0.8) ? random.between(1, 2) : 0 };
 }

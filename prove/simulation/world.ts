@@ -3,14 +3,19 @@
  * there is a storm, then the weather clears, and everything must come to rest.
  */
 import { createHash } from "node:crypto";
+import { Housekeeper } from "../../src/runtime/housekeeping/index.ts";
 import type { Ids } from "../../src/runtime/ids.ts";
-import { createRuntime } from "../../src/runtime/runtime.ts";
+import { createRuntime, type Runtime } from "../../src/runtime/runtime.ts";
+import { noSeal } from "../../src/runtime/seal.ts";
 import { createRandom, type Random } from "../../test/generate/random.ts";
 import { Crowd } from "./crowd.ts";
 import { type Call, type Disk, memoryDisk, sqliteDisk } from "./disk.ts";
-import { checkRest } from "./invariants/rest.ts";
+import type { Tidy } from "./invariants/keeping.ts";
+import { checkRest, type Waiting } from "./invariants/rest.ts";
+import { compareJournal, compareRows } from "./invariants/stored.ts";
 import { hasPolicy } from "./invariants/waiting.ts";
 import { Judge, type Violation } from "./judge.ts";
+import { Keepers } from "./keepers.ts";
 import { Ledger } from "./ledger.ts";
 import { Life } from "./life.ts";
 import { guests } from "./machines/kinds.ts";
@@ -51,6 +56,8 @@ const restMsMax = 600_000;
 const restEveryMs = 4_000;
 /** More than this cannot happen in one moment unless something goes round in circles. */
 const turnsMax = 2_000;
+/** What goes with one tidying may keep others from going with the same. */
+const tidiesMax = 4;
 /** Runs are compared with the store after every so many commits. */
 const compareEvery = 10;
 
@@ -86,6 +93,7 @@ class World {
   readonly #extra: Random;
   readonly #users: Users;
   readonly #crowd: Crowd;
+  readonly #keepers: Keepers;
   readonly #trace: Event[] = [];
   readonly #lives: Life[] = [];
   readonly #ids: Ids;
@@ -112,6 +120,12 @@ class World {
       judge: this.judge,
       current: () => this.#current,
       doubt: (life) => this.#doubt(life),
+      say: (life, text) => this.say(life, text),
+    });
+    this.#keepers = new Keepers({
+      ...{ time: this.time, random: this.#extra, ledger: this.ledger, judge: this.judge },
+      current: () => this.#current,
+      insist: (call) => this.#users.insist(call),
       say: (life, text) => this.say(life, text),
     });
     this.#crowd = new Crowd({
@@ -145,6 +159,7 @@ class World {
     this.#weather = calm;
     for (const life of this.#lives) this.#goOn(life);
     await this.#rest();
+    await this.#tidyUp();
     if (this.judge.violation === undefined) await this.#compareAll();
     await this.disk.dispose();
   }
@@ -162,6 +177,7 @@ class World {
     );
     const { floods, slots, house } = this.#traits;
     this.judge.slots = slots;
+    this.judge.house = house;
     if (floods > 0) this.#crowd.invite("mill");
     if (house !== undefined) this.#crowd.invite("archive");
   }
@@ -184,13 +200,33 @@ class World {
     for (let isFlushed = false; ; ) {
       await this.#until(this.time.steady + restEveryMs);
       if (this.judge.violation !== undefined) return;
-      const left = checkRest(this.judge.model, this.#users, this.#current, this.time.now());
+      const left = checkRest(this.judge.model, this.#waiting(), this.#current, this.time.now());
       if (left === undefined && isFlushed) return this.judge.checkFlushed();
       if (left === undefined) {
         isFlushed = true;
         this.#flush();
       } else if (this.time.steady >= end) return this.judge.report(8, left);
     }
+  }
+
+  /** What somebody still waits for. */
+  #waiting(): Waiting {
+    return { open: this.#users.open + this.#keepers.open, waits: this.#users.waits };
+  }
+
+  /** In the end the house is tidied until nothing is left that may go. */
+  async #tidyUp(): Promise<void> {
+    if (this.#traits.house === undefined) return;
+    let tidied: Tidy | undefined;
+    for (let times = 0; times < tidiesMax && this.judge.violation === undefined; times++) {
+      void this.#keepers.tidy().then((tidy) => {
+        tidied = tidy;
+      });
+      await this.#rest();
+    }
+    if (this.judge.violation !== undefined) return;
+    if (tidied === undefined) return this.judge.report(8, "nobody tidies in fine weather");
+    this.judge.checkTidied(tidied);
   }
 
   /** Has everything committed that may wait for it. */
@@ -203,6 +239,10 @@ class World {
     this.judge.checkKept();
     await this.judge.compareLetters(this.disk.reader);
     for (const run of this.judge.model.runs.values()) await this.judge.compare(this.disk.reader, run);
+    if (this.#traits.house === undefined || this.judge.violation !== undefined) return;
+    const { model, report } = this.judge;
+    for (const run of model.runs.values()) await compareJournal(this.disk.reader, run, report);
+    await compareRows(this.disk.reader, model, report);
   }
 
   // Processes.
@@ -230,8 +270,9 @@ class World {
       life,
     );
     try {
+      life.wire = wireOf(this.#wire(), life);
       const runtime = await createRuntime({
-        store: wireOf(this.#wire(), life),
+        store: life.wire,
         clock: clockOf(this.time, life),
         ids: this.#ids,
         ...(this.#traits.slots !== undefined && { flow: { slots: this.#traits.slots } }),
@@ -242,6 +283,7 @@ class World {
       });
       if (life.status === "dead") return;
       life.runtime = runtime;
+      this.#hire(life, runtime);
       life.deploy = () => {
         for (const later of this.#crowd.later(tools)) runtime.register(later);
       };
@@ -258,6 +300,19 @@ class World {
       // Whoever keeps trying while somebody else's lease is good only costs time.
       this.time.after(this.random.between(2_000, 9_000), () => this.#boot());
     }
+  }
+
+  /** Somebody who keeps house in a process, in a world where somebody does. */
+  #hire(life: Life, runtime: Runtime): void {
+    const { house } = this.#traits;
+    if (house === undefined) return;
+    life.keeper = new Housekeeper(
+      {
+        ...{ store: life.wire, clock: clockOf(this.time, life), seal: noSeal, epoch: () => life.epoch },
+        ...{ runtime, problem: (error) => this.judge.report(8, `keeping house gave ${error}`) },
+      },
+      { expire: house.expire, retain: house.retain, prune: house.prune },
+    );
   }
 
   #wire() {
@@ -277,6 +332,7 @@ class World {
   }
 
   #performed(life: Life, call: Call, result: unknown): void {
+    this.judge.checkHouse(life, call, result);
     this.judge.performed(call, result);
     if (call.verb !== "commit") return;
     this.say(life, `commit ${showCommit(call, result)}`);
@@ -307,10 +363,16 @@ class World {
     life.isDoubted = true;
     this.say(life, "is of no use");
     if (this.random.chance(0.5)) life.kill();
-    else void life.runtime?.close().catch(() => {});
+    else void this.#end(life);
     if (life !== this.#current) return;
     this.#current = undefined;
     this.time.after(this.random.between(100, 1_500), () => this.#boot());
+  }
+
+  /** Whoever keeps house stops before the process does. */
+  async #end({ keeper, runtime }: Life): Promise<void> {
+    if (keeper !== undefined) await keeper.close();
+    await runtime?.close().catch(() => {});
   }
 
   #crash(life: Life, why: string): void {
@@ -372,8 +434,12 @@ class World {
     const times = (count: number, run: () => void) => {
       for (let left = count; left > 0; left--) this.time.after(extra.next() * storm, run);
     };
-    const { floods } = this.#traits;
+    const { floods, house } = this.#traits;
     times(floods, () => this.#crowd.flood(guests.mill, 3, 6));
+    if (house === undefined) return;
+    times(extra.between(2, 4), () => this.#crowd.flood(guests.archive, 2, 5));
+    times(house.tidies, () => void this.#keepers.tidy());
+    times(house.holds, () => void this.#keepers.mind([...this.ledger.begun]));
   }
 
   /** The process stands still for longer than its lease, and another one takes its place. */

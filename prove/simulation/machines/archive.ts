@@ -51,8 +51,8 @@ export const archive: Kind = {
   cancellable: true,
   input: () => ({}),
   order(n, random) {
-    if (random.chance(0.06)) return { type: "close", data: { n } };
-    const length = random.pick([2_000, 3_500, 3_500, 4_200]);
+    if (random.chance(0.1)) return { type: "close", data: { n } };
+    const length = random.pick([3_000, 3_900, 3_900, 4_200]);
     // A few of the longest are the same text.
     const text = `page ${length > 4_000 ? n % 3 : n} `.repeat(length).slice(0, length);
     return { type: "file", data: { n, text } };

@@ -57,7 +57,7 @@ const millMachine = defineMachine<CrewContext>({
 export const mill: Kind = {
   machine: millMachine as unknown as Machine,
   runsMin: 2,
-  runsMax: 3,
+  runsMax: 2,
   rests: stones.map((name) => `${name}.idle`),
   goesBack: true,
   forks: (context) => void (context.answers as Json[]).push("edited"),
