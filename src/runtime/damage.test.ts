@@ -68,5 +68,24 @@ onEveryStore((world) => {
         ...{ code: "STORE_CORRUPT", details: { run: "a", seq, good: seq - 1 } },
       });
     });
+
+    test("B7: that is removed while it is read is not there, and nothing counts as damaged", async () => {
+      const here = await world();
+      const runtime = await here.boot([counter]);
+      const run = await runtime.start(counter, { id: "a" });
+      await run.send("note", "n".repeat(limits.contentLengthMin));
+      await run.send("end");
+      await here.crash(runtime);
+      const second = await here.boot([counter]);
+      const store = await here.look();
+      here.watch.alter = async ({ verb }, answer) => {
+        if (verb !== "load") return answer;
+        const lease = (await store.scan("lease", { limit: 1 }))[0]?.row;
+        await store.removeRuns([{ tenant: "default", run: "a" }], lease?.epoch ?? 0);
+        await store.sweep(1_000);
+        return answer;
+      };
+      await expect(second.run("a")).rejects.toMatchObject({ code: "RUN_UNKNOWN" });
+    });
   });
 });

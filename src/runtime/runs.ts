@@ -4,6 +4,7 @@ import type { InboxRow, RunName } from "../store/records.ts";
 import type { LoadedRun, Store } from "../store/store.ts";
 import { hasEnded, type LiveRun } from "./live-run.ts";
 import { unknownRunError } from "./name.ts";
+import { isCorrupt } from "./past.ts";
 import type { Profiler } from "./profile/profiler.ts";
 import { Residents } from "./residents.ts";
 
@@ -97,7 +98,12 @@ export class Runs {
     const loaded = await this.#world.store.load(name);
     if (loaded === undefined) return undefined;
     this.#world.profiler?.runs.miss();
-    const run = await this.#world.hydrate(loaded);
+    const run = await this.#world.hydrate(loaded).catch(async (error: unknown) => {
+      // What was removed while it was read has lost its texts, and is not damaged.
+      if (isCorrupt(error) && (await this.#world.store.readHead(name)) === undefined) return undefined;
+      throw error;
+    });
+    if (run === undefined) return undefined;
     this.#world.wasRead(run, loaded);
     if (run.head.status === "active") await this.#world.takeUp(run, loaded);
     // From here on what comes for it finds it, and comes after what has waited.
