@@ -3,6 +3,7 @@ import { activityBugs } from "./bugs/activities.ts";
 import type { Bug } from "./bugs/bug.ts";
 import { endBugs } from "./bugs/ends.ts";
 import { flowBugs } from "./bugs/flow.ts";
+import { keepingBugs } from "./bugs/keeping.ts";
 import { outageBugs } from "./bugs/outages.ts";
 import { stepBugs } from "./bugs/steps.ts";
 import { storeBugs } from "./bugs/stores.ts";
@@ -18,6 +19,7 @@ export const bugs: readonly Bug[] = [
   ...activityBugs,
   ...travelBugs,
   ...flowBugs,
+  ...keepingBugs,
 ];
 
 export function findBug(name: string): Bug {

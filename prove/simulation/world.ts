@@ -448,6 +448,7 @@ class World {
     if (life === undefined) return;
     // What it is about to do when it goes on, somebody else may have done by then.
     this.#crowd.burst();
+    if (this.#traits.house !== undefined) void this.#keepers.tidy();
     this.say(life, "stands still");
     life.pause();
     this.#current = undefined;

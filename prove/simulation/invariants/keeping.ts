@@ -120,8 +120,9 @@ export function checkTidied(tidy: Tidy, { model, house, report }: HouseWorld): v
   const left = [...model.runs.values()];
   const { from } = tidy;
   for (const run of left) {
-    const { run: name, machine, status, updatedAt } = run.head;
-    if (isHeld(model, run, tidy)) continue;
+    const { run: name, machine, status, updatedAt, createdAt, completedAt } = run.head;
+    // By a clock that was set back it ended before it began: then it counts from its beginning.
+    if (isHeld(model, run, tidy) || (completedAt ?? updatedAt) < createdAt) continue;
     const rule = house?.expire.find((one) => one.machine === machine);
     if (rule !== undefined && status === "active" && updatedAt < from - durationMs(rule.idleFor))
       report(29, `${name} has been idle since ${updatedAt}, and is not expired`);
