@@ -1,10 +1,10 @@
 /** Finding runs: there is one of each in memory at most, read from the store when somebody wants it. */
+import { isHoldfastError } from "../errors.ts";
 import { limits } from "../limits.ts";
 import type { InboxRow, RunName } from "../store/records.ts";
 import type { LoadedRun, Store } from "../store/store.ts";
 import { hasEnded, type LiveRun } from "./live-run.ts";
 import { unknownRunError } from "./name.ts";
-import { isCorrupt } from "./past.ts";
 import type { Profiler } from "./profile/profiler.ts";
 import { Residents } from "./residents.ts";
 
@@ -100,7 +100,7 @@ export class Runs {
     this.#world.profiler?.runs.miss();
     const run = await this.#world.hydrate(loaded).catch(async (error: unknown) => {
       // What was removed while it was read has lost its texts, and is not damaged.
-      if (isCorrupt(error) && (await this.#world.store.readHead(name)) === undefined) return undefined;
+      if (isHoldfastError(error) && (await this.#world.store.readHead(name)) === undefined) return undefined;
       throw error;
     });
     if (run === undefined) return undefined;
