@@ -2,6 +2,7 @@
 import type { MachineEntry } from "holdfast";
 import type { Activity } from "../../src/runtime/attempt.ts";
 import type { LimitSource } from "../../src/runtime/budget.ts";
+import type { EvolutionPolicy } from "../../src/runtime/registry.ts";
 import type { Random } from "../../test/generate/random.ts";
 import { stopOf } from "./invariants/holding.ts";
 import type { Judge } from "./judge.ts";
@@ -36,10 +37,12 @@ export class Crowd {
     this.#world = world;
   }
 
-  /** The later versions of the kinds that have one. */
-  later(activities: Readonly<Record<string, Activity>>): MachineEntry[] {
+  /** The later versions of the kinds that have one, with what becomes of runs of the first. */
+  later(activities: Readonly<Record<string, Activity>>, evolution: EvolutionPolicy = "pin"): MachineEntry[] {
     return this.kinds.flatMap(({ later }) =>
-      later === undefined ? [] : [{ machine: later.machine, activities, migrations: [later.migration] }],
+      later === undefined
+        ? []
+        : [{ machine: later.machine, activities, evolution, migrations: [later.migration] }],
     );
   }
 

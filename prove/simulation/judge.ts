@@ -6,6 +6,7 @@ import type { State } from "holdfast";
 import { isHoldfastError } from "../../src/errors.ts";
 import type { ActivityScope } from "../../src/runtime/attempt.ts";
 import type { MachineVersion } from "../../src/runtime/evolution/catalog.ts";
+import type { Migrated } from "../../src/runtime/evolution/evolution.ts";
 import { type Hold, holdsName } from "../../src/runtime/housekeeping/hold.ts";
 import type { Handled } from "../../src/runtime/live-run.ts";
 import { defaultTenant, systemTenant } from "../../src/runtime/name.ts";
@@ -429,6 +430,39 @@ export class Judge {
         13,
         `${journey.run} went to version ${journey.to} ${times} times, and was said to more often`,
       );
+  }
+
+  /** How often each run of a machine has changed its version, but for those that somebody sent there. */
+  movesOf(machine: string): ReadonlyMap<string, number> {
+    const sent = new Set(
+      this.#ledger.journeys.filter(({ type }) => type === "migrate").map(({ run }) => run),
+    );
+    const moves = new Map<string, number>();
+    for (const [name, { head, entries }] of this.model.runs)
+      if (head.machine === machine && !sent.has(name))
+        moves.set(name, entries.filter(({ event }) => event.type === "migrate").length);
+    return moves;
+  }
+
+  /** A version was refused: no run has gone there. */
+  deployRefused(machine: string, before: ReadonlyMap<string, number>): void {
+    for (const [name, times] of this.movesOf(machine))
+      if (times > (before.get(name) ?? 0))
+        this.report(15, `${name} has gone to the later version, which was refused`);
+  }
+
+  /** Somebody was told that these runs went to the later version. */
+  deployed(moved: readonly Migrated[]): void {
+    for (const { run, to } of moved)
+      if (
+        !this.isGone(run) &&
+        !this.model
+          .find({ run })
+          ?.entries.some(
+            ({ event }) => event.type === "migrate" && (event.data as { readonly to: number }).to === to,
+          )
+      )
+        this.report(15, `${run} was said to have gone to version ${to}`);
   }
 
   /** A user was told that a fork has begun. */

@@ -51,6 +51,8 @@ export interface Journey {
   readonly type: "rollback" | "migrate";
   /** The checkpoint or the version it is to lead to; undefined where only the run knows. */
   readonly to: number | undefined;
+  /** Whether what is pending may be let go of on the way. */
+  readonly drop?: boolean;
   /** Its entry, if the user was told. */
   acked: number | undefined;
 }
@@ -63,6 +65,8 @@ export interface Forking {
 }
 
 export class Ledger {
+  /** What becomes of runs of the first versions from the moment that later ones are there. */
+  upgrades: { readonly drop: boolean } | undefined;
   readonly journeys: Journey[] = [];
   /** By the name of the fork. */
   readonly forks = new Map<string, Forking>();

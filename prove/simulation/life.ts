@@ -1,4 +1,5 @@
 /** A process of the simulated world, from its start to its end: the production runtime with nothing of it replaced. */
+import type { MachineEntry } from "holdfast";
 import type { Housekeeper } from "../../src/runtime/housekeeping/index.ts";
 import type { Runtime } from "../../src/runtime/runtime.ts";
 import type { Store } from "../../src/store/store.ts";
@@ -17,6 +18,8 @@ export class Life implements Owner {
   keeper: Housekeeper | undefined;
   /** Gives it later versions of machines. */
   deploy: () => void = () => {};
+  /** The later versions, with the tools that it has. */
+  later: () => readonly MachineEntry[] = () => [];
   /** The right it was given last. */
   epoch = 0;
   worker = "";

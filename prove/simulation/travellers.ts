@@ -72,7 +72,7 @@ export class Travellers {
     const { ledger, judge, say, ask, insist, doing } = this.#world;
     return doing(run, async () => {
       await insist((runtime) => runtime.run(run));
-      const journey: Journey = { run, type: "migrate", to, acked: undefined };
+      const journey: Journey = { run, type: "migrate", to, drop, acked: undefined };
       ledger.journeys.push(journey);
       const answer = await ask(async (runtime) => unless((await runtime.run(run)).migrate({ to, drop })));
       const moved = answer?.value;

@@ -9,10 +9,12 @@ import { createRuntime, type Runtime } from "../../src/runtime/runtime.ts";
 import { noSeal } from "../../src/runtime/seal.ts";
 import { createRandom, type Random } from "../../test/generate/random.ts";
 import { Crowd } from "./crowd.ts";
+import { Deployers } from "./deployers.ts";
 import { type Call, type Disk, memoryDisk, sqliteDisk } from "./disk.ts";
 import type { Tidy } from "./invariants/keeping.ts";
 import { checkRest, type Waiting } from "./invariants/rest.ts";
 import { compareJournal, compareRows } from "./invariants/stored.ts";
+import { checkUpgraded } from "./invariants/travel.ts";
 import { hasPolicy } from "./invariants/waiting.ts";
 import { Judge, type Violation } from "./judge.ts";
 import { Keepers } from "./keepers.ts";
@@ -94,6 +96,7 @@ class World {
   readonly #users: Users;
   readonly #crowd: Crowd;
   readonly #keepers: Keepers;
+  readonly #deployers: Deployers;
   readonly #trace: Event[] = [];
   readonly #lives: Life[] = [];
   readonly #ids: Ids;
@@ -125,6 +128,11 @@ class World {
     this.#keepers = new Keepers({
       ...{ time: this.time, random: this.#extra, ledger: this.ledger, judge: this.judge },
       current: () => this.#current,
+      insist: (call) => this.#users.insist(call),
+      say: (life, text) => this.say(life, text),
+    });
+    this.#deployers = new Deployers({
+      judge: this.judge,
       insist: (call) => this.#users.insist(call),
       say: (life, text) => this.say(life, text),
     });
@@ -160,6 +168,7 @@ class World {
     for (const life of this.#lives) this.#goOn(life);
     await this.#rest();
     await this.#tidyUp();
+    await this.#upgrade();
     if (this.judge.violation === undefined) await this.#compareAll();
     await this.disk.dispose();
   }
@@ -211,7 +220,7 @@ class World {
 
   /** What somebody still waits for. */
   #waiting(): Waiting {
-    return { open: this.#users.open + this.#keepers.open, waits: this.#users.waits };
+    return { open: this.#users.open + this.#keepers.open + this.#deployers.open, waits: this.#users.waits };
   }
 
   /** In the end the house is tidied until nothing is left that may go. */
@@ -227,6 +236,16 @@ class World {
     if (this.judge.violation !== undefined) return;
     if (tidied === undefined) return this.judge.report(8, "nobody tidies in fine weather");
     this.judge.checkTidied(tidied);
+  }
+
+  /** In the end whatever can go to a later version goes, where runs are upgraded. */
+  async #upgrade(): Promise<void> {
+    if (this.ledger.upgrades === undefined || this.judge.violation !== undefined) return;
+    for (const { machine, later } of this.#crowd.kinds)
+      if (later !== undefined) void this.#deployers.deploy(machine.id, { leave: true });
+    await this.#rest();
+    const { model, report } = this.judge;
+    for (const run of model.runs.values()) checkUpgraded(run, report);
   }
 
   /** Has everything committed that may wait for it. */
@@ -269,6 +288,7 @@ class World {
       },
       life,
     );
+    life.later = () => this.#crowd.later(tools, this.#traits.deploying?.policy);
     try {
       life.wire = wireOf(this.#wire(), life);
       const runtime = await createRuntime({
@@ -278,14 +298,14 @@ class World {
         ...(this.#traits.slots !== undefined && { flow: { slots: this.#traits.slots } }),
         machines: [
           ...this.#crowd.kinds.map(({ machine }) => ({ machine, activities: tools })),
-          ...(this.#crowd.isDeployed ? this.#crowd.later(tools) : []),
+          ...(this.#crowd.isDeployed ? life.later() : []),
         ],
       });
       if (life.status === "dead") return;
       life.runtime = runtime;
       this.#hire(life, runtime);
       life.deploy = () => {
-        for (const later of this.#crowd.later(tools)) runtime.register(later);
+        for (const later of life.later()) runtime.register(later);
       };
       if (this.#crowd.isDeployed) life.deploy();
       this.say(life, "is up");
@@ -397,8 +417,15 @@ class World {
 
   /** Later versions of machines come into processes that are up, and into all that start from now on. */
   #deploy(): void {
+    const { deploying } = this.#traits;
     this.#crowd.isDeployed = true;
+    if (deploying?.policy === "upgrade") this.ledger.upgrades = { drop: deploying.options.drop === true };
+    if (deploying !== undefined)
+      for (const { machine, later } of this.#crowd.kinds)
+        if (later !== undefined) void this.#deployers.deploy(machine.id, deploying.options);
     for (const life of this.#lives) {
+      // Whoever is asked to deploy it does not have it before.
+      if (deploying !== undefined && life === this.#current) continue;
       try {
         if (life.status !== "dead") life.deploy();
       } catch (error) {
