@@ -19,14 +19,20 @@ export class Outages {
 
   /** Reads what is known, and adds the one that ends now; `aliveAt` is the last sign of life of the owner before. */
   async open(aliveAt: number | undefined, now: number): Promise<void> {
+    // A write of an owner that was replaced may still arrive, once.
+    while (!(await this.#note(aliveAt, now)));
+  }
+
+  /** False if somebody else has written meanwhile. */
+  async #note(aliveAt: number | undefined, now: number): Promise<boolean> {
     const document = await this.#store.readDocument(systemTenant, documentName);
     const known = document === undefined ? [] : (decode(document.bytes, documentName) as unknown as Outage[]);
     this.#list = known.filter((outage) => isOver(outage, now));
     // A clock that was set back in between says nothing of how long nobody was there.
-    if (aliveAt === undefined || aliveAt >= now) return;
+    if (aliveAt === undefined || aliveAt >= now) return true;
     this.#list = [...this.#list, { from: aliveAt, until: now }].slice(-limits.outagesMax);
     const bytes = encode(this.#list as unknown as Json);
-    await this.#store.writeDocument(systemTenant, documentName, document?.version ?? 0, bytes);
+    return this.#store.writeDocument(systemTenant, documentName, document?.version ?? 0, bytes);
   }
 
   /** Those that move some of these timers. */
