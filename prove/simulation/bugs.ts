@@ -1,6 +1,8 @@
 /** Every bug that can be planted: what the simulation must be able to catch, or it proves nothing. */
 import { activityBugs } from "./bugs/activities.ts";
+import { backupBugs } from "./bugs/backups.ts";
 import type { Bug } from "./bugs/bug.ts";
+import { deployingBugs } from "./bugs/deploying.ts";
 import { endBugs } from "./bugs/ends.ts";
 import { flowBugs } from "./bugs/flow.ts";
 import { keepingBugs } from "./bugs/keeping.ts";
@@ -18,8 +20,10 @@ export const bugs: readonly Bug[] = [
   ...outageBugs,
   ...activityBugs,
   ...travelBugs,
+  ...deployingBugs,
   ...flowBugs,
   ...keepingBugs,
+  ...backupBugs,
 ];
 
 export function findBug(name: string): Bug {

@@ -8,7 +8,7 @@ import { stopOf } from "./invariants/holding.ts";
 import type { Judge } from "./judge.ts";
 import type { Ledger, Sent } from "./ledger.ts";
 import type { Kind } from "./machines/kind.ts";
-import { guests, kinds } from "./machines/kinds.ts";
+import { kinds } from "./machines/kinds.ts";
 import { hasEnded } from "./model.ts";
 import type { Time } from "./time.ts";
 import type { Users, Wanted } from "./users.ts";
@@ -63,9 +63,8 @@ export class Crowd {
   }
 
   /** More runs, of kinds that are there for a purpose. */
-  invite(name: keyof typeof guests): void {
+  invite(name: string, kind: Kind): void {
     const { extra, time, users } = this.#world;
-    const kind = guests[name];
     this.kinds.push(kind);
     for (let number = extra.between(kind.runsMin ?? 1, kind.runsMax); number > 0; number--) {
       const wanted = { name: `${name}-${number}`, kind, input: kind.input(extra), limits: undefined };

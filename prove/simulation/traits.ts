@@ -35,16 +35,16 @@ export interface Traits {
 
 export function drawTraits(random: Random, kinds: readonly string[]): Traits {
   const house = random.chance(0.22) ? drawHouse(random, kinds) : undefined;
-  const deploying = random.chance(0.25) ? drawDeploying(random) : undefined;
+  const deploying = random.chance(0.2) ? drawDeploying(random) : undefined;
   const floods = random.chance(0.12) ? random.between(1, 3) : 0;
   const slots = floods > 0 || random.chance(0.05) ? random.pick([2, 3, 5, undefined]) : undefined;
-  return { house, deploying, floods, slots, backups: random.chance(0.8) ? random.between(1, 2) : 0 };
+  return { house, deploying, floods, slots, backups: random.between(1, 3) };
 }
 
 function drawDeploying(random: Random): Deploying {
   return {
     policy: random.chance(0.8) ? "upgrade" : "pin",
-    options: random.pick<DeployOptions>([{}, { leave: true }, { leave: true }, { leave: true, drop: true }]),
+    options: random.pick<DeployOptions>([{}, {}, { leave: true }, { leave: true, drop: true }]),
   };
 }
 

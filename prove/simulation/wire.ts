@@ -93,7 +93,8 @@ async function carry(
 ): Promise<{ readonly value?: unknown; readonly error?: unknown }> {
   world.disk.underway++;
   try {
-    const result = await perform(life.store, asked);
+    const work = perform(life.store, asked);
+    const result = await (asked.verb === "backup" ? world.disk.occupy(work) : work);
     if (isWrite(asked.verb)) world.disk.wrote({ ...asked, result });
     world.performed(life, asked, result);
     return { value: result };

@@ -8,6 +8,7 @@ import type { Ids } from "../../src/runtime/ids.ts";
 import { createRuntime, type Runtime } from "../../src/runtime/runtime.ts";
 import { noSeal } from "../../src/runtime/seal.ts";
 import { createRandom, type Random } from "../../test/generate/random.ts";
+import { Backups } from "./backups.ts";
 import { Crowd } from "./crowd.ts";
 import { Deployers } from "./deployers.ts";
 import { type Call, type Disk, memoryDisk, sqliteDisk } from "./disk.ts";
@@ -20,7 +21,7 @@ import { Judge, type Violation } from "./judge.ts";
 import { Keepers } from "./keepers.ts";
 import { Ledger } from "./ledger.ts";
 import { Life } from "./life.ts";
-import { guests } from "./machines/kinds.ts";
+import { guests, kinds } from "./machines/kinds.ts";
 import { hasEnded } from "./model.ts";
 import { clockOf, Time } from "./time.ts";
 import { toolsOf } from "./tools/tools.ts";
@@ -97,6 +98,7 @@ class World {
   readonly #crowd: Crowd;
   readonly #keepers: Keepers;
   readonly #deployers: Deployers;
+  readonly #backups: Backups;
   readonly #trace: Event[] = [];
   readonly #lives: Life[] = [];
   readonly #ids: Ids;
@@ -129,6 +131,11 @@ class World {
       ...{ time: this.time, random: this.#extra, ledger: this.ledger, judge: this.judge },
       current: () => this.#current,
       insist: (call) => this.#users.insist(call),
+      say: (life, text) => this.say(life, text),
+    });
+    this.#backups = new Backups({
+      ...{ time: this.time, disk: this.disk, ledger: this.ledger, judge: this.judge },
+      current: () => this.#current,
       say: (life, text) => this.say(life, text),
     });
     this.#deployers = new Deployers({
@@ -184,11 +191,16 @@ class World {
       this.#extra,
       [...ending, guests.archive].map(({ machine }) => machine.id),
     );
-    const { floods, slots, house } = this.#traits;
+    const { floods, slots, house, deploying } = this.#traits;
     this.judge.slots = slots;
     this.judge.house = house;
-    if (floods > 0) this.#crowd.invite("mill");
-    if (house !== undefined) this.#crowd.invite("archive");
+    if (floods > 0) this.#crowd.invite("mill", guests.mill);
+    if (house !== undefined) this.#crowd.invite("archive", guests.archive);
+    if (deploying === undefined || this.#crowd.kinds.some(({ later }) => later !== undefined)) return;
+    const [name, kind] = this.#extra.pick(
+      Object.entries(kinds).filter(([, { later }]) => later !== undefined),
+    );
+    this.#crowd.invite(name, kind);
   }
 
   // Time.
@@ -197,6 +209,7 @@ class World {
     let [moment, turns] = [this.time.steady, 0];
     while (this.judge.violation === undefined && this.time.advance(steady)) {
       await turn();
+      for (; this.disk.busy !== undefined; await turn()) await this.disk.busy.catch(() => {});
       turns = this.time.steady === moment ? turns + 1 : 0;
       moment = this.time.steady;
       if (turns > turnsMax) this.judge.report(8, "something goes round in circles and time stands still");
@@ -220,7 +233,11 @@ class World {
 
   /** What somebody still waits for. */
   #waiting(): Waiting {
-    return { open: this.#users.open + this.#keepers.open + this.#deployers.open, waits: this.#users.waits };
+    const open = [this.#users, this.#keepers, this.#deployers, this.#backups].reduce(
+      (sum, one) => sum + one.open,
+      0,
+    );
+    return { open, waits: this.#users.waits };
   }
 
   /** In the end the house is tidied until nothing is left that may go. */
@@ -417,6 +434,16 @@ class World {
 
   /** Later versions of machines come into processes that are up, and into all that start from now on. */
   #deploy(): void {
+    if (this.#traits.deploying === undefined) {
+      this.#bringIn();
+      return;
+    }
+    // So that something is under way when it comes.
+    for (const kind of this.#crowd.kinds) if (kind.later !== undefined) this.#crowd.flood(kind, 2, 5);
+    this.time.after(this.#extra.between(50, 1_500), () => this.#bringIn());
+  }
+
+  #bringIn(): void {
     const { deploying } = this.#traits;
     this.#crowd.isDeployed = true;
     if (deploying?.policy === "upgrade") this.ledger.upgrades = { drop: deploying.options.drop === true };
@@ -461,7 +488,8 @@ class World {
     const times = (count: number, run: () => void) => {
       for (let left = count; left > 0; left--) this.time.after(extra.next() * storm, run);
     };
-    const { floods, house } = this.#traits;
+    const { floods, house, backups } = this.#traits;
+    if (this.disk.folder !== undefined) times(backups, () => void this.#backups.make());
     times(floods, () => this.#crowd.flood(guests.mill, 3, 6));
     if (house === undefined) return;
     times(extra.between(2, 4), () => this.#crowd.flood(guests.archive, 2, 5));
