@@ -17,18 +17,11 @@ import { decode } from "../../src/store/codec.ts";
 import type { ActivityRow, ChunkRow, InboxRow, RunName } from "../../src/store/records.ts";
 import type { Commit, CommitOutcome, Lease, LoadedRun, Store } from "../../src/store/store.ts";
 import type { Call, Write } from "./disk.ts";
+import { HouseJudge } from "./house-judge.ts";
 import { checkBeside, checkCommit, checkOutcome } from "./invariants/commits.ts";
 import { checkBatch, checkEntry, checkTokens, entriesOf, isKept } from "./invariants/events.ts";
 import { checkFlow } from "./invariants/flow.ts";
-import {
-  checkExpiry,
-  checkHolds,
-  checkPruning,
-  checkRemoval,
-  checkTidied,
-  type Tidy,
-  tidyOf,
-} from "./invariants/keeping.ts";
+import { checkHolds, enterPruning, enterRemovals } from "./invariants/keeping.ts";
 import { checkNoted, noteOutages, owedAfter } from "./invariants/outages.ts";
 import type { Invariant, Report } from "./invariants/report.ts";
 import { isSame } from "./invariants/same.ts";
@@ -40,7 +33,6 @@ import type { Journey, Ledger, Piece, Sent, Start } from "./ledger.ts";
 import type { Life } from "./life.ts";
 import { hasEnded, Model, type ModelEntry, type ModelRun, type Said } from "./model.ts";
 import type { Time } from "./time.ts";
-import type { House } from "./traits.ts";
 
 /** An invariant that did not hold. */
 export interface Violation {
@@ -58,9 +50,7 @@ interface Held {
 export class Judge {
   model: Model;
   violation: Violation | undefined;
-  /** The rules of the house, where somebody keeps it. */
-  house: House | undefined;
-  readonly #tidies: Tidy[] = [];
+  readonly keeping: HouseJudge;
   /** How many attempts a process may have under way, where that is little. */
   slots: number | undefined;
   /** Steps that were committed. */
@@ -78,6 +68,7 @@ export class Judge {
     this.#ledger = ledger;
     this.model = new Model(ledger.edits);
     this.#time = time;
+    this.keeping = new HouseJudge({ ledger, time, report: this.report, model: () => this.model });
   }
 
   // What reaches the disk.
@@ -97,7 +88,8 @@ export class Judge {
       else if (verb === "writeDocument" && result === true)
         this.#written(args as [string, string, number, Uint8Array]);
       else if (verb === "removeRuns") this.#removed(args as [RunName[], number], result as boolean[]);
-      else if (verb === "pruneJournal") this.#pruned(args as [RunName, number, number], result as boolean);
+      else if (verb === "pruneJournal")
+        enterPruning(this.model, args as [RunName, number, number], result as boolean, this.report);
       else if (verb === "sweep" && result === 0) this.model.isSwept = true;
     } catch (error) {
       if (!isHoldfastError(error)) throw error;
@@ -137,7 +129,7 @@ export class Judge {
     };
     for (const entry of entries) {
       checkEntry(run, entry, before, world);
-      checkExpiry(run, entry, this.#ledger, this.#tidies, this.#houseWorld());
+      this.keeping.stepped(run, entry);
       before = entry.stepped.state;
       this.steps++;
     }
@@ -161,78 +153,9 @@ export class Judge {
     if (!this.#isSilent) checkHolds(this.model, this.#ledger, this.report);
   }
 
-  #isOwner(epoch: number): boolean {
-    return this.model.owner !== undefined && epoch === this.model.epoch;
-  }
-
-  /** Only what has ended goes, and nothing that a fork stands on. */
-  #removed([names, epoch]: [readonly RunName[], number], removed: readonly boolean[]): void {
-    names.forEach((name, index) => {
-      const run = this.model.find(name);
-      const wanted =
-        this.#isOwner(epoch) &&
-        run !== undefined &&
-        hasEnded(run.head) &&
-        this.model.standing(name).length === 0;
-      if (removed[index] !== wanted)
-        this.report(29, `${name.run} should ${wanted ? "" : "not "}have been removed by the store`);
-      if (removed[index] !== true || run === undefined) return;
-      this.model.remove(name);
-      if (!this.#isSilent) this.#ledger.forget(name.run);
-    });
-  }
-
-  /** Only what lies before a snapshot goes, and nothing that a fork stands on. */
-  #pruned([name, seq, epoch]: [RunName, number, number], pruned: boolean): void {
-    const run = this.model.find(name);
-    const wanted =
-      this.#isOwner(epoch) &&
-      run !== undefined &&
-      seq > run.pruned &&
-      seq < run.head.seq &&
-      run.snapshots.some((one) => one.seq === seq) &&
-      this.model.standing(name).every(({ head }) => (head.fork?.seq ?? 0) >= seq);
-    if (pruned !== wanted)
-      this.report(29, `${name.run} should ${wanted ? "" : "not "}have been pruned up to ${seq} by the store`);
-    if (pruned) this.model.prune(name, seq);
-  }
-
-  // Keeping house.
-
-  isTidying({ number }: Life): boolean {
-    return this.#tidies.some(({ life, isOver }) => life === number && !isOver);
-  }
-
-  /** A process is about to apply the rules of the house. */
-  tidyBegins({ number }: Life): Tidy {
-    const tidy = tidyOf(this.model, number, this.#time.now());
-    this.#tidies.push(tidy);
-    return tidy;
-  }
-
-  /** A process has removed or pruned something, which is not in the books yet: it must have had a reason. */
-  checkHouse({ number }: Life, { verb, args }: Call, result: unknown): void {
-    if (verb !== "removeRuns" && verb !== "pruneJournal") return;
-    const tidy = this.#tidies.findLast(({ life }) => life === number);
-    const world = this.#houseWorld();
-    if (verb === "removeRuns")
-      for (const [index, name] of (args[0] as RunName[]).entries()) {
-        const run = this.model.find(name);
-        if (run !== undefined && (result as boolean[])[index]) checkRemoval(run, tidy, world);
-      }
-    const run = this.model.find(args[0] as RunName);
-    if (verb === "pruneJournal" && run !== undefined && result === true)
-      checkPruning(run, args[1] as number, tidy, world);
-  }
-
-  #houseWorld() {
-    const { model, house, report } = this;
-    return { model, house, report, furthest: this.#time.furthest };
-  }
-
-  /** Nothing that may go is left, once the house was tidied while nothing went on. */
-  checkTidied(tidy: Tidy): void {
-    checkTidied(tidy, this.#houseWorld());
+  #removed(given: [readonly RunName[], number], removed: readonly boolean[]): void {
+    for (const run of enterRemovals(this.model, given, removed, this.report))
+      if (!this.#isSilent) this.#ledger.forget(run);
   }
 
   /** A user was told that there is no such run. */

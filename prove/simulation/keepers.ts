@@ -36,9 +36,10 @@ export class Keepers {
   async tidy(): Promise<Tidy | undefined> {
     const { judge, current, say } = this.#world;
     const life = current();
-    if (life?.keeper === undefined || life.status !== "alive" || judge.isTidying(life)) return undefined;
+    if (life?.keeper === undefined || life.status !== "alive" || judge.keeping.isTidying(life))
+      return undefined;
     this.open++;
-    const tidy = judge.tidyBegins(life);
+    const tidy = judge.keeping.tidyBegins(life);
     const done = await new Promise<boolean>((resolve) => {
       life.whenDead(() => resolve(false));
       life.keeper?.tidy().then(

@@ -193,7 +193,7 @@ class World {
     );
     const { floods, slots, house, deploying } = this.#traits;
     this.judge.slots = slots;
-    this.judge.house = house;
+    this.judge.keeping.house = house;
     if (floods > 0) this.#crowd.invite("mill", guests.mill);
     if (house !== undefined) this.#crowd.invite("archive", guests.archive);
     if (deploying === undefined || this.#crowd.kinds.some(({ later }) => later !== undefined)) return;
@@ -252,7 +252,7 @@ class World {
     }
     if (this.judge.violation !== undefined) return;
     if (tidied === undefined) return this.judge.report(8, "nobody tidies in fine weather");
-    this.judge.checkTidied(tidied);
+    this.judge.keeping.tidied(tidied);
   }
 
   /** In the end whatever can go to a later version goes, where runs are upgraded. */
@@ -369,7 +369,7 @@ class World {
   }
 
   #performed(life: Life, call: Call, result: unknown): void {
-    this.judge.checkHouse(life, call, result);
+    this.judge.keeping.performed(life, call, result);
     this.judge.performed(call, result);
     if (call.verb !== "commit") return;
     this.say(life, `commit ${showCommit(call, result)}`);

@@ -2,6 +2,7 @@
 import { durationMs } from "../../../src/core/duration.ts";
 import { isControl } from "../../../src/runtime/control.ts";
 import type { Held, Hold, RetentionRule } from "../../../src/runtime/housekeeping/index.ts";
+import type { RunName } from "../../../src/store/records.ts";
 import type { Ledger } from "../ledger.ts";
 import { hasEnded, type Model, type ModelEntry, type ModelRun } from "../model.ts";
 import type { House } from "../traits.ts";
@@ -143,4 +144,47 @@ export function checkHolds({ holds }: Model, ledger: Ledger, report: Report): vo
     found.delete(name);
   }
   for (const name of found) report(29, `${name} is held, and nobody asked for it`);
+}
+
+const isOwner = ({ owner, epoch }: Model, given: number): boolean => owner !== undefined && given === epoch;
+
+/** The store was asked to remove runs: only what has ended goes, and nothing that a fork stands on. The names of those gone. */
+export function enterRemovals(
+  model: Model,
+  [names, epoch]: [readonly RunName[], number],
+  removed: readonly boolean[],
+  report: Report,
+): string[] {
+  const gone: string[] = [];
+  names.forEach((name, index) => {
+    const run = model.find(name);
+    const isEnded = run !== undefined && hasEnded(run.head);
+    const wanted = isOwner(model, epoch) && isEnded && model.standing(name).length === 0;
+    if (removed[index] !== wanted)
+      report(29, `${name.run} should ${wanted ? "" : "not "}have been removed by the store`);
+    if (removed[index] !== true || run === undefined) return;
+    model.remove(name);
+    gone.push(name.run);
+  });
+  return gone;
+}
+
+/** The store was asked to prune a run: only what lies before a snapshot goes, and nothing that a fork stands on. */
+export function enterPruning(
+  model: Model,
+  [name, seq, epoch]: [RunName, number, number],
+  pruned: boolean,
+  report: Report,
+): void {
+  const run = model.find(name);
+  const wanted =
+    isOwner(model, epoch) &&
+    run !== undefined &&
+    seq > run.pruned &&
+    seq < run.head.seq &&
+    run.snapshots.some((one) => one.seq === seq) &&
+    model.standing(name).every(({ head }) => (head.fork?.seq ?? 0) >= seq);
+  if (pruned !== wanted)
+    report(29, `${name.run} should ${wanted ? "" : "not "}have been pruned up to ${seq} by the store`);
+  if (pruned) model.prune(name, seq);
 }
