@@ -3,29 +3,20 @@
  * there is a storm, then the weather clears, and everything must come to rest.
  */
 import { createHash } from "node:crypto";
-import { Housekeeper } from "../../src/runtime/housekeeping/index.ts";
 import type { Ids } from "../../src/runtime/ids.ts";
-import { createRuntime, type Runtime } from "../../src/runtime/runtime.ts";
-import { noSeal } from "../../src/runtime/seal.ts";
+import { createRuntime } from "../../src/runtime/runtime.ts";
 import { createRandom, type Random } from "../../test/generate/random.ts";
-import { Backups } from "./backups.ts";
 import { Crowd } from "./crowd.ts";
-import { Deployers } from "./deployers.ts";
 import { type Call, type Disk, memoryDisk, sqliteDisk } from "./disk.ts";
-import type { Tidy } from "./invariants/keeping.ts";
-import { checkRest, type Waiting } from "./invariants/rest.ts";
-import { compareJournal, compareRows } from "./invariants/stored.ts";
-import { checkUpgraded } from "./invariants/travel.ts";
+import { checkRest } from "./invariants/rest.ts";
 import { hasPolicy } from "./invariants/waiting.ts";
 import { Judge, type Violation } from "./judge.ts";
-import { Keepers } from "./keepers.ts";
 import { Ledger } from "./ledger.ts";
 import { Life } from "./life.ts";
-import { guests, kinds } from "./machines/kinds.ts";
 import { hasEnded } from "./model.ts";
+import { Staff } from "./staff.ts";
 import { clockOf, Time } from "./time.ts";
 import { toolsOf } from "./tools/tools.ts";
-import { drawTraits, type Traits } from "./traits.ts";
 import { Users } from "./users.ts";
 import { calm, drawWeather, type Weather } from "./weather.ts";
 import { wireOf } from "./wire.ts";
@@ -59,8 +50,6 @@ const restMsMax = 600_000;
 const restEveryMs = 4_000;
 /** More than this cannot happen in one moment unless something goes round in circles. */
 const turnsMax = 2_000;
-/** What goes with one tidying may keep others from going with the same. */
-const tidiesMax = 4;
 /** Runs are compared with the store after every so many commits. */
 const compareEvery = 10;
 
@@ -92,17 +81,12 @@ class World {
   readonly judge = new Judge(this.ledger, this.time);
   readonly disk: Disk;
   readonly random: Random;
-  /** For what only some worlds have: those without it are as if it had never been. */
-  readonly #extra: Random;
   readonly #users: Users;
   readonly #crowd: Crowd;
-  readonly #keepers: Keepers;
-  readonly #deployers: Deployers;
-  readonly #backups: Backups;
+  readonly #staff: Staff;
   readonly #trace: Event[] = [];
   readonly #lives: Life[] = [];
   readonly #ids: Ids;
-  #traits!: Traits;
   #weather: Weather;
   #current: Life | undefined;
   #cuts = 0;
@@ -112,7 +96,6 @@ class World {
     this.seed = seed;
     const stream = (number: number): Random => createRandom(Math.imul(seed, 0x9e3779b1) + number);
     this.random = stream(1);
-    this.#extra = stream(4);
     this.disk = seed % sqliteEvery === 0 ? sqliteDisk() : memoryDisk();
     this.#weather = drawWeather(this.random);
     const chance = stream(2);
@@ -127,25 +110,18 @@ class World {
       doubt: (life) => this.#doubt(life),
       say: (life, text) => this.say(life, text),
     });
-    this.#keepers = new Keepers({
-      ...{ time: this.time, random: this.#extra, ledger: this.ledger, judge: this.judge },
-      current: () => this.#current,
-      insist: (call) => this.#users.insist(call),
-      say: (life, text) => this.say(life, text),
-    });
-    this.#backups = new Backups({
-      ...{ time: this.time, disk: this.disk, ledger: this.ledger, judge: this.judge },
-      current: () => this.#current,
-      say: (life, text) => this.say(life, text),
-    });
-    this.#deployers = new Deployers({
-      judge: this.judge,
-      insist: (call) => this.#users.insist(call),
-      say: (life, text) => this.say(life, text),
-    });
+    // What only some worlds have is drawn apart: those without it are as if it had never been.
+    const extra = stream(4);
     this.#crowd = new Crowd({
       ...{ time: this.time, random: this.random, ledger: this.ledger, judge: this.judge, users: this.#users },
-      extra: this.#extra,
+      extra,
+    });
+    this.#staff = new Staff({
+      ...{ time: this.time, disk: this.disk, random: extra, ledger: this.ledger, judge: this.judge },
+      ...{ users: this.#users, crowd: this.#crowd },
+      current: () => this.#current,
+      rest: () => this.#rest(),
+      say: (life, text) => this.say(life, text),
     });
   }
 
@@ -164,7 +140,7 @@ class World {
   async live(): Promise<void> {
     await this.disk.reader.open();
     this.#crowd.settle();
-    this.#endow();
+    this.#staff.endow();
     this.#boot();
     const storm = this.random.between(10_000, 90_000);
     this.#brew(storm);
@@ -174,33 +150,14 @@ class World {
     this.#weather = calm;
     for (const life of this.#lives) this.#goOn(life);
     await this.#rest();
-    await this.#tidyUp();
-    await this.#upgrade();
+    await this.#staff.tidyUp();
+    await this.#staff.upgrade();
     if (this.judge.violation === undefined) await this.#compareAll();
     await this.disk.dispose();
   }
 
   say(life: Life | undefined, text: string): void {
     this.#trace.push({ at: this.time.steady, life: life?.number, text });
-  }
-
-  /** Draws what this world has and others have not. */
-  #endow(): void {
-    const ending = this.#crowd.kinds.filter(({ cancellable }) => cancellable);
-    this.#traits = drawTraits(
-      this.#extra,
-      [...ending, guests.archive].map(({ machine }) => machine.id),
-    );
-    const { floods, slots, house, deploying } = this.#traits;
-    this.judge.slots = slots;
-    this.judge.keeping.house = house;
-    if (floods > 0) this.#crowd.invite("mill", guests.mill);
-    if (house !== undefined) this.#crowd.invite("archive", guests.archive);
-    if (deploying === undefined || this.#crowd.kinds.some(({ later }) => later !== undefined)) return;
-    const [name, kind] = this.#extra.pick(
-      Object.entries(kinds).filter(([, { later }]) => later !== undefined),
-    );
-    this.#crowd.invite(name, kind);
   }
 
   // Time.
@@ -222,47 +179,14 @@ class World {
     for (let isFlushed = false; ; ) {
       await this.#until(this.time.steady + restEveryMs);
       if (this.judge.violation !== undefined) return;
-      const left = checkRest(this.judge.model, this.#waiting(), this.#current, this.time.now());
+      const waiting = { open: this.#users.open + this.#staff.open, waits: this.#users.waits };
+      const left = checkRest(this.judge.model, waiting, this.#current, this.time.now());
       if (left === undefined && isFlushed) return this.judge.checkFlushed();
       if (left === undefined) {
         isFlushed = true;
         this.#flush();
       } else if (this.time.steady >= end) return this.judge.report(8, left);
     }
-  }
-
-  /** What somebody still waits for. */
-  #waiting(): Waiting {
-    const open = [this.#users, this.#keepers, this.#deployers, this.#backups].reduce(
-      (sum, one) => sum + one.open,
-      0,
-    );
-    return { open, waits: this.#users.waits };
-  }
-
-  /** In the end the house is tidied until nothing is left that may go. */
-  async #tidyUp(): Promise<void> {
-    if (this.#traits.house === undefined) return;
-    let tidied: Tidy | undefined;
-    for (let times = 0; times < tidiesMax && this.judge.violation === undefined; times++) {
-      void this.#keepers.tidy().then((tidy) => {
-        tidied = tidy;
-      });
-      await this.#rest();
-    }
-    if (this.judge.violation !== undefined) return;
-    if (tidied === undefined) return this.judge.report(8, "nobody tidies in fine weather");
-    this.judge.keeping.tidied(tidied);
-  }
-
-  /** In the end whatever can go to a later version goes, where runs are upgraded. */
-  async #upgrade(): Promise<void> {
-    if (this.ledger.upgrades === undefined || this.judge.violation !== undefined) return;
-    for (const { machine, later } of this.#crowd.kinds)
-      if (later !== undefined) void this.#deployers.deploy(machine.id, { leave: true });
-    await this.#rest();
-    const { model, report } = this.judge;
-    for (const run of model.runs.values()) checkUpgraded(run, report);
   }
 
   /** Has everything committed that may wait for it. */
@@ -275,10 +199,7 @@ class World {
     this.judge.checkKept();
     await this.judge.compareLetters(this.disk.reader);
     for (const run of this.judge.model.runs.values()) await this.judge.compare(this.disk.reader, run);
-    if (this.#traits.house === undefined || this.judge.violation !== undefined) return;
-    const { model, report } = this.judge;
-    for (const run of model.runs.values()) await compareJournal(this.disk.reader, run, report);
-    await compareRows(this.disk.reader, model, report);
+    await this.#staff.compare();
   }
 
   // Processes.
@@ -305,14 +226,15 @@ class World {
       },
       life,
     );
-    life.later = () => this.#crowd.later(tools, this.#traits.deploying?.policy);
+    const { slots } = this.#staff.traits;
+    life.later = () => this.#crowd.later(tools, this.#staff.traits.deploying?.policy);
     try {
       life.wire = wireOf(this.#wire(), life);
       const runtime = await createRuntime({
         store: life.wire,
         clock: clockOf(this.time, life),
         ids: this.#ids,
-        ...(this.#traits.slots !== undefined && { flow: { slots: this.#traits.slots } }),
+        ...(slots !== undefined && { flow: { slots } }),
         machines: [
           ...this.#crowd.kinds.map(({ machine }) => ({ machine, activities: tools })),
           ...(this.#crowd.isDeployed ? life.later() : []),
@@ -320,7 +242,7 @@ class World {
       });
       if (life.status === "dead") return;
       life.runtime = runtime;
-      this.#hire(life, runtime);
+      this.#staff.hire(life, runtime);
       life.deploy = () => {
         for (const later of life.later()) runtime.register(later);
       };
@@ -337,19 +259,6 @@ class World {
       // Whoever keeps trying while somebody else's lease is good only costs time.
       this.time.after(this.random.between(2_000, 9_000), () => this.#boot());
     }
-  }
-
-  /** Somebody who keeps house in a process, in a world where somebody does. */
-  #hire(life: Life, runtime: Runtime): void {
-    const { house } = this.#traits;
-    if (house === undefined) return;
-    life.keeper = new Housekeeper(
-      {
-        ...{ store: life.wire, clock: clockOf(this.time, life), seal: noSeal, epoch: () => life.epoch },
-        ...{ runtime, problem: (error) => this.judge.report(8, `keeping house gave ${error}`) },
-      },
-      { expire: house.expire, retain: house.retain, prune: house.prune },
-    );
   }
 
   #wire() {
@@ -434,25 +343,16 @@ class World {
 
   /** Later versions of machines come into processes that are up, and into all that start from now on. */
   #deploy(): void {
-    if (this.#traits.deploying === undefined) {
-      this.#bringIn();
-      return;
-    }
-    // So that something is under way when it comes.
-    for (const kind of this.#crowd.kinds) if (kind.later !== undefined) this.#crowd.flood(kind, 2, 5);
-    this.time.after(this.#extra.between(50, 1_500), () => this.#bringIn());
+    if (this.#staff.traits.deploying === undefined) this.#bringIn();
+    else this.#staff.prepare(() => this.#bringIn());
   }
 
   #bringIn(): void {
-    const { deploying } = this.#traits;
     this.#crowd.isDeployed = true;
-    if (deploying?.policy === "upgrade") this.ledger.upgrades = { drop: deploying.options.drop === true };
-    if (deploying !== undefined)
-      for (const { machine, later } of this.#crowd.kinds)
-        if (later !== undefined) void this.#deployers.deploy(machine.id, deploying.options);
+    const isDeployed = this.#staff.deploy();
     for (const life of this.#lives) {
       // Whoever is asked to deploy it does not have it before.
-      if (deploying !== undefined && life === this.#current) continue;
+      if (isDeployed && life === this.#current) continue;
       try {
         if (life.status !== "dead") life.deploy();
       } catch (error) {
@@ -473,7 +373,7 @@ class World {
     times(random.pick([3, 6, 12, 20, 30]), () => this.#crowd.burst());
     times(random.pick([0, 1, 2, 4, 7]), () => this.#crowd.journey());
     if (random.chance(0.8)) time.after((random.next() * storm) / 2, () => this.#deploy());
-    this.#brewMore(storm);
+    this.#staff.plan(storm);
     const { kills, pauses, jumps, powerLosses, closes } = this.#weather;
     times(kills, () => this.#current && this.#crash(this.#current, "at some moment"));
     times(pauses, () => this.#pause());
@@ -482,28 +382,13 @@ class World {
     times(closes, () => this.#current && this.#doubt(this.#current));
   }
 
-  /** What only some worlds have. */
-  #brewMore(storm: number): void {
-    const extra = this.#extra;
-    const times = (count: number, run: () => void) => {
-      for (let left = count; left > 0; left--) this.time.after(extra.next() * storm, run);
-    };
-    const { floods, house, backups } = this.#traits;
-    if (this.disk.folder !== undefined) times(backups, () => void this.#backups.make());
-    times(floods, () => this.#crowd.flood(guests.mill, 3, 6));
-    if (house === undefined) return;
-    times(extra.between(2, 4), () => this.#crowd.flood(guests.archive, 2, 5));
-    times(house.tidies, () => void this.#keepers.tidy());
-    times(house.holds, () => void this.#keepers.mind([...this.ledger.begun]));
-  }
-
   /** The process stands still for longer than its lease, and another one takes its place. */
   #pause(): void {
     const life = this.#current;
     if (life === undefined) return;
     // What it is about to do when it goes on, somebody else may have done by then.
     this.#crowd.burst();
-    if (this.#traits.house !== undefined) void this.#keepers.tidy();
+    this.#staff.tidy();
     this.say(life, "stands still");
     life.pause();
     this.#current = undefined;
