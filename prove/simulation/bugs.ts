@@ -1,7 +1,11 @@
 /** Every bug that can be planted: what the simulation must be able to catch, or it proves nothing. */
 import { activityBugs } from "./bugs/activities.ts";
+import { backupBugs } from "./bugs/backups.ts";
 import type { Bug } from "./bugs/bug.ts";
+import { deployingBugs } from "./bugs/deploying.ts";
 import { endBugs } from "./bugs/ends.ts";
+import { flowBugs } from "./bugs/flow.ts";
+import { keepingBugs } from "./bugs/keeping.ts";
 import { outageBugs } from "./bugs/outages.ts";
 import { stepBugs } from "./bugs/steps.ts";
 import { storeBugs } from "./bugs/stores.ts";
@@ -16,6 +20,10 @@ export const bugs: readonly Bug[] = [
   ...outageBugs,
   ...activityBugs,
   ...travelBugs,
+  ...deployingBugs,
+  ...flowBugs,
+  ...keepingBugs,
+  ...backupBugs,
 ];
 
 export function findBug(name: string): Bug {

@@ -2,6 +2,7 @@
 import type { MachineEntry } from "holdfast";
 import type { Activity } from "../../src/runtime/attempt.ts";
 import type { LimitSource } from "../../src/runtime/budget.ts";
+import type { EvolutionPolicy } from "../../src/runtime/registry.ts";
 import type { Random } from "../../test/generate/random.ts";
 import { stopOf } from "./invariants/holding.ts";
 import type { Judge } from "./judge.ts";
@@ -18,6 +19,8 @@ export interface CrowdWorld {
   readonly ledger: Ledger;
   readonly users: Users;
   readonly judge: Judge;
+  /** For what only some worlds have. */
+  readonly extra: Random;
 }
 
 export class Crowd {
@@ -34,10 +37,12 @@ export class Crowd {
     this.#world = world;
   }
 
-  /** The later versions of the kinds that have one. */
-  later(activities: Readonly<Record<string, Activity>>): MachineEntry[] {
+  /** The later versions of the kinds that have one, with what becomes of runs of the first. */
+  later(activities: Readonly<Record<string, Activity>>, evolution: EvolutionPolicy = "pin"): MachineEntry[] {
     return this.kinds.flatMap(({ later }) =>
-      later === undefined ? [] : [{ machine: later.machine, activities, migrations: [later.migration] }],
+      later === undefined
+        ? []
+        : [{ machine: later.machine, activities, evolution, migrations: [later.migration] }],
     );
   }
 
@@ -55,6 +60,26 @@ export class Crowd {
         });
     }
     for (const wanted of this.#wanted) time.after(random.between(0, 2_000), () => void users.begin(wanted));
+  }
+
+  /** More runs, of kinds that are there for a purpose. */
+  invite(name: string, kind: Kind): void {
+    const { extra, time, users } = this.#world;
+    this.kinds.push(kind);
+    for (let number = extra.between(kind.runsMin ?? 1, kind.runsMax); number > 0; number--) {
+      const wanted = { name: `${name}-${number}`, kind, input: kind.input(extra), limits: undefined };
+      this.#wanted.push(wanted);
+      time.after(extra.between(0, 2_000), () => void users.begin(wanted));
+    }
+  }
+
+  /** Sends a lot to all runs of a kind at once. */
+  flood(kind: Kind, least: number, most: number): void {
+    const { extra, ledger, users } = this.#world;
+    for (const one of this.#wanted)
+      if (one.kind === kind && ledger.begun.has(one.name))
+        for (let count = extra.between(least, most); count > 0; count--)
+          void users.send(this.#draw(one.name, kind, extra.chance(0.75)));
   }
 
   /** Sees to what needs a person, now and then: runs that are parked, and letters that nobody took. */

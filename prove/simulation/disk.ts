@@ -35,7 +35,16 @@ const writing: ReadonlySet<string> = new Set<Verb>([
   "removeDeadLetter",
   "appendChunks",
   "writeDocument",
+  "removeRuns",
+  "pruneJournal",
+  "sweep",
+  "mend",
 ]);
+
+/** What may arrive twice: those that whoever sent them cannot tell from one of somebody else's. */
+const repeating: ReadonlySet<string> = new Set<Verb>(["commit", "removeRuns", "pruneJournal", "sweep"]);
+
+export const isRepeated = (verb: Verb): boolean => repeating.has(verb);
 
 export const isWrite = (verb: Verb): boolean => writing.has(verb);
 
@@ -46,6 +55,12 @@ export interface Disk {
   readonly reader: Store;
   /** Calls that are being carried out: the disk may be ahead of the books until they are over. */
   underway: number;
+  /** Where it is, for one that can be copied. */
+  readonly folder?: string;
+  /** What takes real time, and virtual time waits for. */
+  busy: Promise<unknown> | undefined;
+  /** Has virtual time wait for something. */
+  occupy<Value>(work: Promise<Value>): Promise<Value>;
   /** Notes a write that was made. */
   wrote(write: Write): void;
   /** Makes every write so far safe. */
@@ -58,6 +73,15 @@ export interface Disk {
 /** Calls a verb of a store by its name. */
 export function perform(store: Store, { verb, args }: Call): Promise<unknown> {
   return (store[verb] as (...given: readonly unknown[]) => Promise<unknown>).apply(store, [...args]);
+}
+
+function occupy<Value>(this: Disk, work: Promise<Value>): Promise<Value> {
+  this.busy = work;
+  const end = () => {
+    if (this.busy === work) this.busy = undefined;
+  };
+  work.then(end, end);
+  return work;
 }
 
 /** The memory store, with a log of its writes from which it can be made again. */
@@ -76,6 +100,8 @@ export function memoryDisk(): Disk {
     connect: () => current,
     reader: current,
     underway: 0,
+    busy: undefined,
+    occupy,
     wrote: (write) => void log.push(write),
     sync() {
       synced = log.length;
@@ -105,6 +131,9 @@ export function sqliteDisk(): Disk {
     connect,
     reader: connect(),
     underway: 0,
+    folder,
+    busy: undefined,
+    occupy,
     wrote() {},
     sync() {},
     losePower: () => undefined,

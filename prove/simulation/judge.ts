@@ -5,8 +5,11 @@
 import type { State } from "holdfast";
 import { isHoldfastError } from "../../src/errors.ts";
 import type { ActivityScope } from "../../src/runtime/attempt.ts";
+import type { MachineVersion } from "../../src/runtime/evolution/catalog.ts";
+import type { Migrated } from "../../src/runtime/evolution/evolution.ts";
+import { type Hold, holdsName } from "../../src/runtime/housekeeping/hold.ts";
 import type { Handled } from "../../src/runtime/live-run.ts";
-import { defaultTenant } from "../../src/runtime/name.ts";
+import { defaultTenant, systemTenant } from "../../src/runtime/name.ts";
 import { Past } from "../../src/runtime/past.ts";
 import { noSeal } from "../../src/runtime/seal.ts";
 import type { Chunk } from "../../src/runtime/stream.ts";
@@ -14,8 +17,11 @@ import { decode } from "../../src/store/codec.ts";
 import type { ActivityRow, ChunkRow, InboxRow, RunName } from "../../src/store/records.ts";
 import type { Commit, CommitOutcome, Lease, LoadedRun, Store } from "../../src/store/store.ts";
 import type { Call, Write } from "./disk.ts";
+import { HouseJudge } from "./house-judge.ts";
 import { checkBeside, checkCommit, checkOutcome } from "./invariants/commits.ts";
 import { checkBatch, checkEntry, checkTokens, entriesOf, isKept } from "./invariants/events.ts";
+import { checkFlow } from "./invariants/flow.ts";
+import { checkHolds, enterPruning, enterRemovals } from "./invariants/keeping.ts";
 import { checkNoted } from "./invariants/outages.ts";
 import type { Invariant, Report } from "./invariants/report.ts";
 import { isSame } from "./invariants/same.ts";
@@ -44,21 +50,25 @@ interface Held {
 export class Judge {
   model: Model;
   violation: Violation | undefined;
+  readonly keeping: HouseJudge;
+  /** How many attempts a process may have under way, where that is little. */
+  slots: number | undefined;
   /** Steps that were committed. */
   steps = 0;
   #held: Held | undefined;
   /** Whether it only enters what was judged before. */
   #isSilent = false;
   readonly #ledger: Ledger;
-  readonly #time: Pick<Time, "furthest" | "jumped">;
+  readonly #time: Pick<Time, "furthest" | "jumped" | "steady" | "now">;
   readonly report: Report = (invariant, text) => {
     this.violation ??= { invariant, text };
   };
 
-  constructor(ledger: Ledger, time: Pick<Time, "furthest" | "jumped">) {
+  constructor(ledger: Ledger, time: Pick<Time, "furthest" | "jumped" | "steady" | "now">) {
     this.#ledger = ledger;
     this.model = new Model(ledger.edits);
     this.#time = time;
+    this.keeping = new HouseJudge({ ledger, time, report: this.report, model: () => this.model });
   }
 
   // What reaches the disk.
@@ -75,6 +85,12 @@ export class Judge {
       else if (verb === "removeDeadLetter" && result === true) this.#letterRemoved(args[1] as number);
       else if (verb === "appendChunks" && result === true)
         addChunks(this.model, ...(args as [RunName, string, ChunkRow[]]), this.report);
+      else if (verb === "writeDocument" && result === true)
+        this.#written(args as [string, string, number, Uint8Array]);
+      else if (verb === "removeRuns") this.#removed(args as [RunName[], number], result as boolean[]);
+      else if (verb === "pruneJournal")
+        enterPruning(this.model, args as [RunName, number, number], result as boolean, this.report);
+      else if (verb === "sweep" && result === 0) this.model.isSwept = true;
     } catch (error) {
       if (!isHoldfastError(error)) throw error;
       this.report(error.code === "STORE_CORRUPT" ? 19 : 3, error.message);
@@ -112,6 +128,7 @@ export class Judge {
     };
     for (const entry of entries) {
       checkEntry(run, entry, before, world);
+      this.keeping.stepped(run, entry);
       before = entry.stepped.state;
       this.steps++;
     }
@@ -124,6 +141,35 @@ export class Judge {
     const [first] = rows;
     const run = first && this.model.find(first);
     if (run !== undefined) this.#checkBatches(run);
+  }
+
+  #written([tenant, name, , bytes]: [string, string, number, Uint8Array]): void {
+    if (tenant === systemTenant && name === "machines") noteMachines(this.model, bytes);
+    if (tenant !== defaultTenant || name !== holdsName) return;
+    this.model.holds = decode(bytes, name) as unknown as Hold[];
+    if (!this.#isSilent) checkHolds(this.model, this.#ledger, this.report);
+  }
+
+  #removed(given: [readonly RunName[], number], removed: readonly boolean[]): void {
+    for (const run of enterRemovals(this.model, given, removed, this.report))
+      if (!this.#isSilent) this.#ledger.forget(run);
+  }
+
+  /** A user was told that there is no such run. */
+  missing(run: string): void {
+    if (!this.model.removed.has(run))
+      this.report(17, `${run} is said not to be there, and was never removed`);
+  }
+
+  /** Whether a run was removed: what is said of it now cannot be looked up any more. */
+  isGone(run: string): boolean {
+    return this.model.removed.has(run) && !this.model.runs.has(run);
+  }
+
+  /** A user was told that what was asked for was pruned. */
+  isPruned(run: string): void {
+    if (!this.isGone(run) && (this.model.runs.get(run)?.pruned ?? 0) === 0)
+      this.report(29, `entries of ${run} are said to be pruned, and are not`);
   }
 
   /** A dead letter goes only when it has arrived somewhere, or was given up. */
@@ -198,7 +244,11 @@ export class Judge {
       if (this.model.runs.get(name)?.entries[seq - 1]?.digest !== digest)
         this.report(17, `checkpoint ${seq} of ${name} was durable and is gone`);
     for (const sent of this.#ledger.sent)
-      if ((sent.acked !== undefined || sent.replied) && entriesOf(this.model.find(sent), sent).length === 0)
+      if (
+        !sent.gone &&
+        (sent.acked !== undefined || sent.replied) &&
+        entriesOf(this.model.find(sent), sent).length === 0
+      )
         this.report(1, `${sent.type} ${sent.data.n} was acknowledged and is gone`);
     for (const { run, type, acked } of this.#ledger.journeys)
       if (type === "rollback" && acked && this.model.runs.get(run)?.entries[acked - 1]?.event.type !== type)
@@ -216,13 +266,17 @@ export class Judge {
     if (verb === "load" && result !== undefined) {
       const { head } = result as LoadedRun;
       life.learn(head.run, head.seq);
-      this.#ledger.committed(head.run, head.seq, head.digest);
+      if (!this.isGone(head.run)) this.#ledger.committed(head.run, head.seq, head.digest);
     }
     if (verb !== "commit") return;
     (args[0] as Commit[]).forEach((commit, index) => {
       if ((result as CommitOutcome[])[index]?.outcome !== "committed") return;
       const all = (one: Commit): void => {
-        life.learn(one.head.run, one.head.seq);
+        // It was told so, and the run has been removed since.
+        if (this.isGone(one.head.run)) return;
+        const { run } = one.head;
+        life.learn(run, one.head.seq);
+        for (const { key } of one.begun) life.entered.set(`${run}:${key}`, { run, since: this.#time.steady });
         this.#ledger.committed(one.head.run, one.head.seq, one.head.digest);
         one.starts.forEach(all);
       };
@@ -232,6 +286,7 @@ export class Judge {
 
   /** A user was told what became of an event. */
   acked(sent: Sent, { seq, outcome }: Handled): void {
+    if (this.isGone(sent.run)) return;
     const [entry] = entriesOf(this.model.find(sent), sent);
     const what = `${sent.type} ${sent.data.n} of ${sent.run}`;
     if (entry === undefined) {
@@ -248,12 +303,14 @@ export class Judge {
 
   /** A user was told that an event is durable. */
   kept(sent: Sent): void {
+    if (this.isGone(sent.run)) return;
     if (!isKept(this.model, sent))
       this.report(1, `${sent.type} ${sent.data.n} of ${sent.run} was acknowledged and is nowhere`);
   }
 
   /** A user was told a reply. */
   replied(sent: Sent, reply: unknown): void {
+    if (this.isGone(sent.run)) return;
     const what = `${sent.type} ${sent.data.n} of ${sent.run}`;
     const given = this.model
       .find(sent)
@@ -267,6 +324,7 @@ export class Judge {
 
   /** A user was told that a run went back. */
   wentBack(journey: Journey, seq: number): void {
+    if (this.isGone(journey.run)) return;
     const entry = this.model.find(journey)?.entries[seq - 1];
     const what = `${journey.run} was said to have gone back with checkpoint ${seq}`;
     const { to } = (entry?.event.data ?? {}) as { readonly to?: number };
@@ -280,6 +338,7 @@ export class Judge {
 
   /** A user was told that a run has gone to another version, in so many steps. */
   migrated(journey: Journey, steps: number): void {
+    if (this.isGone(journey.run)) return;
     const run = this.model.find(journey);
     const isIt = ({ event }: ModelEntry) =>
       event.type === "migrate" && (event.data as { readonly to: number }).to === journey.to;
@@ -295,13 +354,48 @@ export class Judge {
       );
   }
 
+  /** How often each run of a machine has changed its version, but for those that somebody sent there. */
+  movesOf(machine: string): ReadonlyMap<string, number> {
+    const sent = new Set(
+      this.#ledger.journeys.filter(({ type }) => type === "migrate").map(({ run }) => run),
+    );
+    const moves = new Map<string, number>();
+    for (const [name, { head, entries }] of this.model.runs)
+      if (head.machine === machine && !sent.has(name))
+        moves.set(name, entries.filter(({ event }) => event.type === "migrate").length);
+    return moves;
+  }
+
+  /** A version was refused: no run has gone there. */
+  deployRefused(machine: string, before: ReadonlyMap<string, number>): void {
+    for (const [name, times] of this.movesOf(machine))
+      if (times > (before.get(name) ?? 0))
+        this.report(15, `${name} has gone to the later version, which was refused`);
+  }
+
+  /** Somebody was told that these runs went to the later version. */
+  deployed(moved: readonly Migrated[]): void {
+    for (const { run, to } of moved)
+      if (
+        !this.isGone(run) &&
+        !this.model
+          .find({ run })
+          ?.entries.some(
+            ({ event }) => event.type === "migrate" && (event.data as { readonly to: number }).to === to,
+          )
+      )
+        this.report(15, `${run} was said to have gone to version ${to}`);
+  }
+
   /** A user was told that a fork has begun. */
   forked(name: string): void {
+    if (this.isGone(name)) return;
     if (this.model.find({ run: name }) === undefined) this.report(13, `${name} was said to have begun`);
   }
 
   /** A user was told that an event came too late. */
   tooLate(sent: Sent): void {
+    if (this.isGone(sent.run)) return;
     const run = this.model.find(sent);
     const what = `${sent.type} ${sent.data.n} of ${sent.run}`;
     if (run === undefined || !hasEnded(run.head))
@@ -313,6 +407,7 @@ export class Judge {
 
   /** A user read a state. */
   read(run: string, state: State, least: number): void {
+    if (this.isGone(run)) return;
     const entries = this.model.find({ run })?.entries ?? [];
     const fits = entries.some(({ seq, stepped }) => seq >= least && isSame(stepped.state, state));
     if (!fits) this.report(5, `a state of ${run} was read that it was not in since checkpoint ${least}`);
@@ -324,6 +419,7 @@ export class Judge {
     { run: name, key, attempt, progress }: ActivityScope,
     { input, once = false }: { readonly input: unknown; readonly once?: boolean },
   ): void {
+    if (this.isGone(name)) return;
     const own = key.slice(name.length + 1);
     const run = this.model.find({ run: name });
     const ended = run?.endedAt.get(own);
@@ -333,6 +429,15 @@ export class Judge {
     }
     if (ended !== undefined && ended <= (life.known.get(name) ?? 0))
       this.report(12, `${key} begins after it was over`);
+    const { jumped, steady } = this.#time;
+    checkFlow(
+      life,
+      { run: name, key },
+      {
+        ...{ ledger: this.#ledger, model: this.model, slots: this.slots, report: this.report },
+        ...{ now: this.#time.now(), jumped, steady },
+      },
+    );
     const before = this.#ledger.starts.get(key) ?? [];
     const isVoid = (start: Pick<Start, "key" | "attempt">) => this.#ledger.isVoid(start);
     if (once && !isVoid({ key, attempt }) && !before.every(isVoid))
@@ -367,17 +472,20 @@ export class Judge {
   /** A tool was told that a piece of what it says is durable. */
   pieceKept(life: Life, key: string, piece: Piece): void {
     // Nobody listens to who was replaced.
-    if (life.epoch === this.model.epoch) checkSaid(this.#said(key), key, piece, this.report);
+    const gone = this.isGone(key.split(":")[0] as string);
+    if (life.epoch === this.model.epoch && !gone) checkSaid(this.#said(key), key, piece, this.report);
   }
 
   /** A reader was given a piece, and wanted the one of this offset. */
   heard(key: string, chunk: Chunk, wanted: number): void {
-    checkHeard(this.#said(key), chunk, wanted, key, this.report);
+    if (!this.isGone(key.split(":")[0] as string))
+      checkHeard(this.#said(key), chunk, wanted, key, this.report);
   }
 
   /** A reader was told that there is no more. */
   heardAll(key: string, count: number): void {
     const [name, own] = key.split(":") as [string, string];
+    if (this.isGone(name)) return;
     // What was on its way when nobody wanted it any more may still come.
     const said = this.model.find({ run: name })?.saidAtEnd.get(own);
     if (said === undefined) this.report(14, `a reader of ${key} was told that it is over`);
@@ -411,6 +519,8 @@ export class Judge {
     const activities = [...run.activities.values()].map(standing).sort();
     const keys = [...run.keys];
     const [loaded, seen] = await Promise.all([store.load(head), store.readKeys(head, keys)]);
+    // It may go while it is read.
+    if (this.model.find(head) !== run) return;
     if (loaded === undefined) return this.report(17, `${head.run} is not in the store`);
     if (!isSame(loaded.head, head)) this.report(4, `the store has another head of ${head.run}`);
     try {
@@ -425,6 +535,12 @@ export class Judge {
       this.report(4, `the store has other activities of ${head.run}`);
     if (seen.length !== keys.length) this.report(1, `the store forgot keys of ${head.run}`);
   }
+}
+
+/** Notes where each version stands in its life. */
+function noteMachines(model: Model, bytes: Uint8Array): void {
+  const rows = decode(bytes, "the machines") as unknown as MachineVersion[];
+  for (const { id, version, status } of rows) model.statuses.set(`${id}@${version}`, status);
 }
 
 const standing = ({ key, attempt, status, dueAt }: ActivityRow) => [key, attempt, status, dueAt].join(" ");

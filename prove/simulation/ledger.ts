@@ -18,6 +18,8 @@ export interface Sent extends Order {
   over: boolean;
   /** Whether it was sent for a reply, and came. */
   replied?: boolean;
+  /** Whether the run it was sent to was removed since it was acknowledged. */
+  gone?: boolean;
 }
 
 /** One start of a tool. */
@@ -49,6 +51,8 @@ export interface Journey {
   readonly type: "rollback" | "migrate";
   /** The checkpoint or the version it is to lead to; undefined where only the run knows. */
   readonly to: number | undefined;
+  /** Whether what is pending may be let go of on the way. */
+  readonly drop?: boolean;
   /** Its entry, if the user was told. */
   acked: number | undefined;
 }
@@ -61,6 +65,8 @@ export interface Forking {
 }
 
 export class Ledger {
+  /** What becomes of runs of the first versions from the moment that later ones are there. */
+  upgrades: { readonly drop: boolean } | undefined;
   readonly journeys: Journey[] = [];
   /** By the name of the fork. */
   readonly forks = new Map<string, Forking>();
@@ -72,12 +78,20 @@ export class Ledger {
   /** What was sent together and is not known to be kept. */
   readonly batches = new Set<readonly Sent[]>();
   readonly starts = new Map<string, Start[]>();
+  /** What each process has begun, but for what is over. */
+  readonly #byLife = new Map<number, readonly Start[]>();
+  /** When those of each rate began, by the wall clock. */
+  readonly rates = new Map<string, number[]>();
   /** The newest checkpoint of each run that the store has told anyone to be durable, with its digest. */
   readonly durable = new Map<string, { readonly seq: number; readonly digest: string }>();
   /** Dead letters that somebody gave up. */
   readonly discarded = new Set<number>();
   /** Runs whose start was acknowledged. */
   readonly begun = new Set<string>();
+  /** Runs that somebody wants to cancel, be it in vain. */
+  readonly cancelling = new Set<string>();
+  /** What somebody wanted held, by name; `asked` while it is not known whether it is, or still is. */
+  readonly holds = new Map<string, "asked" | "held" | "released">();
   /** Runs whose cancellation was acknowledged. */
   readonly cancelled = new Set<string>();
 
@@ -101,7 +115,15 @@ export class Ledger {
     return attempt <= (this.voidedUntil.get(key) ?? 0);
   }
 
+  /** The attempts that a process has under way and nobody gave up. */
+  underWay(life: number): readonly Start[] {
+    const left = (this.#byLife.get(life) ?? []).filter(({ over, aborted }) => !over && !aborted);
+    this.#byLife.set(life, left);
+    return left;
+  }
+
   started(start: Start): void {
+    this.#byLife.set(start.life, [...this.underWay(start.life), start]);
     const known = this.starts.get(start.key);
     if (known === undefined) this.starts.set(start.key, [start]);
     else known.push(start);
@@ -109,5 +131,16 @@ export class Ledger {
 
   committed(run: string, seq: number, digest: string): void {
     if ((this.durable.get(run)?.seq ?? 0) < seq) this.durable.set(run, { seq, digest });
+  }
+
+  /** A run was removed: what was known of it says nothing of another one of its name. */
+  forget(run: string): void {
+    for (const known of [this.durable, this.forks]) known.delete(run);
+    for (const names of [this.begun, this.cancelled, this.cancelling, this.held, this.edits])
+      names.delete(run);
+    for (const sent of this.sent) if (sent.run === run) sent.gone = true;
+    for (const keyed of [this.starts, this.charges, this.audits, this.voidedUntil])
+      for (const key of keyed.keys()) if (key.startsWith(`${run}:`)) keyed.delete(key);
+    this.journeys.splice(0, Number.POSITIVE_INFINITY, ...this.journeys.filter((one) => one.run !== run));
   }
 }

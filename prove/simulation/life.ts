@@ -1,4 +1,6 @@
 /** A process of the simulated world, from its start to its end: the production runtime with nothing of it replaced. */
+import type { MachineEntry } from "holdfast";
+import type { Housekeeper } from "../../src/runtime/housekeeping/index.ts";
 import type { Runtime } from "../../src/runtime/runtime.ts";
 import type { Store } from "../../src/store/store.ts";
 import { happenTo, type Owner } from "./time.ts";
@@ -8,10 +10,16 @@ export class Life implements Owner {
   status: Owner["status"] = "alive";
   /** Its own connection to the disk. */
   readonly store: Store;
+  /** The same as it sees it, with all that goes wrong on the way. */
+  wire!: Store;
   /** Undefined until it is up. */
   runtime: Runtime | undefined;
+  /** Keeps house in it, where somebody does. */
+  keeper: Housekeeper | undefined;
   /** Gives it later versions of machines. */
   deploy: () => void = () => {};
+  /** The later versions, with the tools that it has. */
+  later: () => readonly MachineEntry[] = () => [];
   /** The right it was given last. */
   epoch = 0;
   worker = "";
@@ -19,6 +27,8 @@ export class Life implements Owner {
   isDoubted = false;
   /** The newest checkpoint of each run that it has been told of. */
   readonly known = new Map<string, number>();
+  /** Activities that it has begun with a commit of its own, and when it was told so. */
+  readonly entered = new Map<string, { readonly run: string; readonly since: number }>();
   #held: (() => void)[] = [];
   readonly #mourners: (() => void)[] = [];
 

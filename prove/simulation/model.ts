@@ -4,10 +4,11 @@
  * compared.
  */
 import { hash } from "node:crypto";
-import type { Event, Json, JsonObject, Machine, State } from "holdfast";
+import type { ActivityEffect, Event, Json, JsonObject, Machine, State } from "holdfast";
 import { cancel, evolve, type Outage, resume, start, step } from "holdfast";
 import { settles } from "../../src/core/event.ts";
 import { isControl } from "../../src/runtime/control.ts";
+import type { Hold } from "../../src/runtime/housekeeping/hold.ts";
 import { decode } from "../../src/store/codec.ts";
 import { type Entry, foldEntry, openEntry, readEntry } from "../../src/store/journal.ts";
 import type {
@@ -19,9 +20,10 @@ import type {
   RunName,
   Spending,
 } from "../../src/store/records.ts";
+import { snapshotsKept } from "../../src/store/records.ts";
 import type { Commit } from "../../src/store/store.ts";
 import type { Piece } from "./ledger.ts";
-import { kinds, machineOf } from "./machines/kinds.ts";
+import { kindOf, machineOf } from "./machines/kinds.ts";
 import { rewound, type Stepped } from "./rewound.ts";
 
 /** One step as it went into the journal, with what it should have led to. */
@@ -58,6 +60,14 @@ export interface ModelRun {
   readonly inbox: Map<string, { readonly row: InboxRow; readonly event: Event }>;
   readonly keys: Set<string>;
   readonly activities: Map<string, ActivityRow>;
+  /** What each activity was begun with. */
+  readonly asked: Map<string, ActivityEffect>;
+  /** The snapshots that the store has, the oldest first. */
+  snapshots: readonly { readonly seq: number; readonly kept: boolean }[];
+  /** Entries up to here are gone from the store; the books keep them. */
+  pruned: number;
+  /** For a fork, the run that it goes on from, be it removed since. */
+  readonly source: ModelRun | undefined;
   /** The checkpoint at which each activity began, and the one at which it ended. */
   readonly begunAt: Map<string, number>;
   readonly endedAt: Map<string, number>;
@@ -82,6 +92,17 @@ export class Model {
   /** The times in which nobody was there, as the store has them, and the last sign of life of an owner. */
   outages: readonly Outage[] = [];
   aliveAt: number | undefined;
+  /** Runs that were removed, by their names. */
+  readonly removed = new Map<string, ModelRun>();
+  /** Whether there may be rows that are still to be swept. */
+  isSwept = true;
+  /** What is held, as the store has it. */
+  holds: readonly Hold[] = [];
+  /** Where each version of each machine stands in its life, as the store has it. */
+  readonly statuses = new Map<string, string>();
+  /** Texts that are kept beside the journals, by their digests. */
+  readonly #texts = new Map<string, string>();
+  readonly contents = { read: (digest: string) => this.#texts.get(digest), keep: () => "" };
 
   constructor(edits: ReadonlySet<string>) {
     this.edits = edits;
@@ -114,12 +135,18 @@ export class Model {
       endedAt: new Map(),
       said: new Map(),
       saidAtEnd: new Map(),
+      asked: new Map(),
+      snapshots: [],
+      pruned: 0,
+      source: head.fork && this.runs.get(head.fork.run),
     };
   }
 
   /** What the entries of a commit say, and what they should say. */
   read(commit: Commit): ModelEntry[] {
     const run = this.before(commit);
+    for (const { digest, bytes } of commit.contents)
+      this.#texts.set(digest, decode(bytes, "a text") as string);
     const entries: ModelEntry[] = [];
     let digest = run.head.digest;
     let folded = (run.entries.at(-1)?.folded ?? this.#originOf(commit.head)?.folded ?? null) as Json;
@@ -143,7 +170,7 @@ export class Model {
   #readAnew(row: EntryRow, run: ModelRun, after: string, before: Json, state: State | undefined): ModelEntry {
     const what = `the run ${run.head.run}`;
     const packed = openEntry(row, after, { open: (bytes) => bytes }, what);
-    const entry = readEntry(packed, { contents: noContents }, what);
+    const entry = readEntry(packed, this, what);
     const stepped = this.#stepAnew(run, state, entry);
     return { ...entry, digest: row.digest, folded: foldEntry(before, entry), stepped };
   }
@@ -153,8 +180,8 @@ export class Model {
     const data = entry.event.data as unknown as { to: number; run: string; seq: number };
     if (entry.event.type === "rollback")
       return rewound(before && asItStands(run, before), { entries: run.entries, seq: data.to }, entry.at);
-    const { entries } = this.runs.get(data.run) as ModelRun;
-    const edit = this.edits.has(run.head.run) ? kinds[run.machine.id]?.forks : undefined;
+    const { entries } = run.source as ModelRun;
+    const edit = this.edits.has(run.head.run) ? kindOf(run.machine.id)?.forks : undefined;
     return rewound(undefined, { entries, seq: data.seq }, entry.at, edit);
   }
 
@@ -181,6 +208,7 @@ export class Model {
       run.endedAt.set(key, commit.head.seq);
       run.saidAtEnd.set(key, run.said.get(key)?.length ?? 0);
     }
+    if (commit.snapshot !== undefined) noteSnapshot(run, commit.snapshot);
     if (hasEnded(run.head)) this.#bury(run);
     for (const child of commit.starts) this.#write(child, this.read(child));
   }
@@ -220,6 +248,28 @@ export class Model {
     }
   }
 
+  /** The forks that stand on a run, since none of their own snapshots is kept for good. */
+  standing({ run }: Pick<RunName, "run">): ModelRun[] {
+    return [...this.runs.values()].filter(
+      ({ head, snapshots }) => head.fork?.run === run && !snapshots.some(({ kept }) => kept),
+    );
+  }
+
+  remove({ run }: Pick<RunName, "run">): void {
+    this.removed.set(run, this.runs.get(run) as ModelRun);
+    this.runs.delete(run);
+    this.isSwept = false;
+  }
+
+  prune(name: Pick<RunName, "run">, seq: number): void {
+    const run = this.find(name) as ModelRun;
+    run.pruned = seq;
+    run.snapshots = run.snapshots
+      .filter((one) => one.seq >= seq)
+      .map((one) => (one.seq === seq ? { seq, kept: true } : one));
+    this.isSwept = false;
+  }
+
   /** Whether a letter that was sent again has come to a run. */
   hasArrived({ key, id }: InboxRow): boolean {
     return [...this.runs.values()].some(({ keys }) => keys.has(key ?? id));
@@ -239,12 +289,24 @@ export function beginningsOf(entry: Entry): string[] {
   return keys;
 }
 
+/** The newest ones are kept, and those that are to be kept for good. */
+function noteSnapshot(
+  run: ModelRun,
+  { seq, kept = false }: { readonly seq: number; readonly kept?: boolean },
+) {
+  const all = [...run.snapshots, { seq, kept }];
+  run.snapshots = all.filter((one, place) => one.kept || place >= all.length - snapshotsKept);
+}
+
 /** Enters one step. */
 function note(run: ModelRun, entry: ModelEntry): void {
   const { event, outcome, spent } = entry;
   run.entries.push(entry);
-  for (const { type, key } of entry.effects as readonly { type: string; key: string }[])
-    if (type === "activity" || type === "spawn" || type === "timer") run.begun.add(key);
+  for (const effect of entry.effects) {
+    if (effect.type === "activity") run.asked.set(effect.key, effect);
+    if (effect.type === "activity" || effect.type === "spawn" || effect.type === "timer")
+      run.begun.add(effect.key);
+  }
   if (isOutside(event)) {
     const what = nameOf(event);
     run.outside.set(what, [...(run.outside.get(what) ?? []), entry]);
@@ -279,9 +341,6 @@ export function eventOf({ bytes, id }: Pick<InboxRow, "bytes" | "id">): Event {
 export function digestOf(previous: string, { bytes }: EntryRow): string {
   return hash("sha256", `${previous}${hash("sha256", bytes, "base64url")}`, "base64url");
 }
-
-/** Nothing in the machines is large enough to be kept as content. */
-export const noContents = { read: () => undefined, keep: () => "" };
 
 /** Steps that were read before, each with the digest it came after: after a power cut they are entered again. */
 const readBefore = new WeakMap<EntryRow, { readonly after: string; readonly entry: ModelEntry }>();
@@ -324,7 +383,7 @@ function stepAnew(run: ModelRun, before: State | undefined, entry: Entry): Stepp
 
 /** The step to another version: with all that is pending if it can be taken along, and else without. */
 function evolved(before: State, to: number, options: { readonly at: number; readonly run: string }): Stepped {
-  const { migration } = kinds[before.machine]?.later ?? {};
+  const { migration } = kindOf(before.machine)?.later ?? {};
   for (const drop of [false, true]) {
     const moved = evolve(machineOf(before), machineOf({ ...before, version: to }), before, {
       ...{ ...options, drop, reverse: to < before.version },

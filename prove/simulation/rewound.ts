@@ -3,6 +3,7 @@
  * goes back to. Written anew, since the code that does it is what is judged.
  */
 import type { ActivityEffect, Effect, Event, JsonObject, Outcome, SpawnEffect, State, Timer } from "holdfast";
+import { compensationId } from "../../src/core/event.ts";
 import { moveBy } from "./moving.ts";
 
 /** What stepping gives. */
@@ -57,11 +58,16 @@ export function rewound(
     items.map((item) => {
       if (has(still, item)) return item;
       const key = nextKey();
-      effects.push({ ...begunWith(entries, item), key });
+      const begun = begunWith(entries, item);
+      // What was undone is not undone again: whoever waits for that hears of nothing.
+      effects.push({ ...begun, ...(undoes(state, item) && { input: { steps: [] } }), key });
       return { ...item, key };
     });
   const activities = again(state.activities, current?.activities);
   const children = again(state.children, current?.children);
+  // What is being undone is undone to the end.
+  for (const child of current?.children ?? [])
+    if (undoes(state, child) && !has(state.children, child)) children.push(child);
   const context = structuredClone(state.context);
   edit?.(context);
   const { compensations: _, ...rest } = state;
@@ -77,6 +83,11 @@ export function rewound(
   };
 }
 
+/** Whether something under way is the child that undoes what the run did. */
+function undoes({ machine }: State, item: object): boolean {
+  return (item as { readonly machine?: string }).machine === `${machine}/${compensationId}`;
+}
+
 /** What was begun since is not wanted any more. */
 function cancelled(current: State, past: State): Effect[] {
   const effects: Effect[] = [];
@@ -86,7 +97,7 @@ function cancelled(current: State, past: State): Effect[] {
     ["child", "children"],
   ] as const)
     for (const item of current[list])
-      if (!has(past[list], item)) {
+      if (!has(past[list], item) && !undoes(past, item)) {
         const { key, id } = item;
         effects.push({ type: "cancel", of, key, ...(id === undefined ? {} : { id }) });
       }

@@ -22,11 +22,16 @@ export interface TravelWorld {
   insist<Value>(
     call: (runtime: Runtime) => Promise<Value>,
   ): Promise<{ readonly life: Life; readonly value: Value }>;
+  /** Does something with a run until it is done, or the run is gone. */
+  doing(run: string, work: () => Promise<void>): Promise<void>;
   say(life: Life | undefined, text: string): void;
 }
 
 /** What refuses a journey, or a breakpoint that a later version has no place for: nothing has happened then. */
-const refusals: ReadonlySet<string> = new Set(["RUN_ENDED", "MIGRATION_REFUSED", "STATE_UNKNOWN"]);
+const refusals: ReadonlySet<string> = new Set([
+  ...["RUN_ENDED", "MIGRATION_REFUSED", "STATE_UNKNOWN"],
+  "JOURNAL_PRUNED",
+]);
 
 /** The value, or the code of the refusal. */
 async function unless<Value>(promise: Promise<Value>, codes = refusals): Promise<Value | string> {
@@ -40,60 +45,63 @@ async function unless<Value>(promise: Promise<Value>, codes = refusals): Promise
 
 export class Travellers {
   readonly #world: TravelWorld;
-  /** What is under way, for the judge to see that it ends. */
-  open = 0;
 
   constructor(world: TravelWorld) {
     this.#world = world;
   }
 
   /** Takes a run back to a checkpoint, or by some; once. */
-  async goBack(run: string, target: { readonly to: number } | { readonly by: number }): Promise<void> {
-    const { ledger, judge, say, ask, insist } = this.#world;
-    this.open++;
-    await insist((runtime) => runtime.run(run));
-    const journey: Journey = {
-      ...{ run, type: "rollback", acked: undefined },
-      to: "to" in target ? target.to : undefined,
-    };
-    ledger.journeys.push(journey);
-    const answer = await ask(async (runtime) => unless((await runtime.run(run)).rollback(target)));
-    if (typeof answer?.value === "number") judge.wentBack(journey, answer.value);
-    if (answer !== undefined) say(answer.life, `${run} goes back: ${answer.value}`);
-    this.open--;
+  goBack(run: string, target: { readonly to: number } | { readonly by: number }): Promise<void> {
+    const { ledger, judge, say, ask, insist, doing } = this.#world;
+    return doing(run, async () => {
+      await insist((runtime) => runtime.run(run));
+      const journey: Journey = {
+        ...{ run, type: "rollback", acked: undefined },
+        to: "to" in target ? target.to : undefined,
+      };
+      ledger.journeys.push(journey);
+      const answer = await ask(async (runtime) => unless((await runtime.run(run)).rollback(target)));
+      if (typeof answer?.value === "number") judge.wentBack(journey, answer.value);
+      if (answer?.value === "JOURNAL_PRUNED") judge.isPruned(run);
+      if (answer !== undefined) say(answer.life, `${run} goes back: ${answer.value}`);
+    });
   }
 
   /** Takes a run to a version; once. */
-  async migrate(run: string, to: number, drop: boolean): Promise<void> {
-    const { ledger, judge, say, ask, insist } = this.#world;
-    this.open++;
-    await insist((runtime) => runtime.run(run));
-    const journey: Journey = { run, type: "migrate", to, acked: undefined };
-    ledger.journeys.push(journey);
-    const answer = await ask(async (runtime) => unless((await runtime.run(run)).migrate({ to, drop })));
-    const moved = answer?.value;
-    if (moved !== undefined && typeof moved !== "string") judge.migrated(journey, moved.reports.length);
-    if (answer !== undefined)
-      say(answer.life, `${run} goes to version ${to}: ${typeof moved === "string" ? moved : "moved"}`);
-    this.open--;
+  migrate(run: string, to: number, drop: boolean): Promise<void> {
+    const { ledger, judge, say, ask, insist, doing } = this.#world;
+    return doing(run, async () => {
+      await insist((runtime) => runtime.run(run));
+      const journey: Journey = { run, type: "migrate", to, drop, acked: undefined };
+      ledger.journeys.push(journey);
+      const answer = await ask(async (runtime) => unless((await runtime.run(run)).migrate({ to, drop })));
+      const moved = answer?.value;
+      if (moved !== undefined && typeof moved !== "string") judge.migrated(journey, moved.reports.length);
+      if (answer !== undefined)
+        say(answer.life, `${run} goes to version ${to}: ${typeof moved === "string" ? moved : "moved"}`);
+    });
   }
 
   /** Forks a run, and tries until it has begun; true if it has. */
   async fork(name: string, run: string, { forks }: Kind, at: number | undefined): Promise<boolean> {
-    const { ledger, judge, say, insist } = this.#world;
-    this.open++;
-    ledger.forks.set(name, { run, at });
+    const { ledger, judge, say, insist, doing } = this.#world;
     const edit = ledger.edits.has(name) ? forks : undefined;
     const options = { id: name, ...(at !== undefined && { at }), ...(edit && { edit }) };
     // The newest checkpoint may be another one when it is tried again, and one at which the run had ended.
-    const codes = new Set(["RUN_DIFFERS", "STATE_INVALID"]);
-    const { life, value } = await insist(async (runtime) =>
-      unless((await runtime.run(run)).fork(options), at === undefined ? codes : undefined),
-    );
-    const begun = value !== "STATE_INVALID";
-    if (begun) judge.forked(name);
-    say(life, `${name} is forked from ${run}: ${begun}`);
-    this.open--;
+    const codes = new Set(["RUN_DIFFERS", "STATE_INVALID", "JOURNAL_PRUNED"]);
+    let begun = false;
+    await doing(run, async () => {
+      const { life, value } = await insist(async (runtime) => {
+        // What has begun, ended and been removed before anybody said so begins once more.
+        ledger.forks.set(name, { run, at });
+        if (edit !== undefined) ledger.edits.add(name);
+        return unless((await runtime.run(run)).fork(options), at === undefined ? codes : undefined);
+      });
+      if (value === "JOURNAL_PRUNED") judge.isPruned(run);
+      begun = value !== "STATE_INVALID" && value !== "JOURNAL_PRUNED";
+      if (begun) judge.forked(name);
+      say(life, `${name} is forked from ${run}: ${begun}`);
+    });
     return begun;
   }
 
@@ -117,11 +125,12 @@ export class Travellers {
     );
   }
 
-  async #hold(run: string, what: string, call: (runtime: Runtime) => Promise<unknown>): Promise<void> {
-    this.open++;
-    this.#world.ledger.held.add(run);
-    const { life } = await this.#world.insist(call);
-    this.#world.say(life, `${run} ${what}`);
-    this.open--;
+  #hold(run: string, what: string, call: (runtime: Runtime) => Promise<unknown>): Promise<void> {
+    const { ledger, insist, say, doing } = this.#world;
+    return doing(run, async () => {
+      ledger.held.add(run);
+      const { life } = await insist(call);
+      say(life, `${run} ${what}`);
+    });
   }
 }

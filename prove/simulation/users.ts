@@ -51,6 +51,9 @@ const unanswered: ReadonlySet<string> = new Set(["ASK_UNANSWERED", "RUN_ENDED"])
 /** Errors that say that a dead letter is gone, or cannot go where it was sent. */
 const undeliverable: ReadonlySet<string> = new Set(["LETTER_UNKNOWN", "RUN_UNKNOWN", "RUN_ENDED"]);
 
+/** The run that something was asked of was removed. */
+class Gone extends Error {}
+
 const codeOf = (error: unknown): string | undefined => (isHoldfastError(error) ? error.code : undefined);
 
 export class Users {
@@ -68,63 +71,86 @@ export class Users {
       ledger: world.ledger,
       judge: world.judge,
       ask: (call) => this.#ask(call),
-      insist: (call) => this.#insist(call),
+      insist: (call) => this.insist(call),
+      doing: (run, work) => this.#doing(run, work),
       say: (life, text) => world.say(life, text),
     });
   }
 
   /** How many calls are not over. */
   get open(): number {
-    return this.#open + this.travellers.open;
+    return this.#open;
+  }
+
+  /** Does something with a run that somebody may remove meanwhile: then there is no more to do. */
+  async #doing(run: string, work: () => Promise<void>): Promise<void> {
+    this.#open++;
+    try {
+      await work();
+    } catch (error) {
+      if (!(error instanceof Gone)) throw error;
+      this.#world.judge.missing(run);
+      this.#world.say(undefined, `${run} is gone`);
+    }
+    this.#open--;
   }
 
   /** Begins a run, and tries until it has begun. */
   async begin({ name, kind, input, limits }: Wanted): Promise<void> {
-    this.#open++;
-    while (
-      !(await this.#ask((runtime) =>
-        runtime.start(kind.machine, { id: name, input, ...(limits && { limits }) }),
-      ))
-    )
-      await this.#pause();
-    this.#world.ledger.begun.add(name);
-    this.#world.say(undefined, `${name} has begun`);
-    this.#open--;
+    return this.#doing(name, async () => {
+      while (
+        !(await this.#ask((runtime) =>
+          runtime.start(kind.machine, { id: name, input, ...(limits && { limits }) }),
+        ))
+      ) {
+        // It may have begun, ended and been removed before anybody said so.
+        if (this.#world.judge.isGone(name)) return;
+        await this.#pause();
+      }
+      this.#world.ledger.begun.add(name);
+      this.#world.say(undefined, `${name} has begun`);
+    });
   }
 
   /** Sends something, again and again if it has a key. */
   async send(sent: Sent): Promise<void> {
     const { ledger, random } = this.#world;
     if (sent.tries === 0) ledger.sent.push(sent);
-    this.#open++;
-    for (;;) {
-      sent.tries++;
-      const answer = await this.#ask(async (runtime) => {
-        const run = await runtime.run(sent.run);
-        try {
-          const receipt = await run.send(
-            sent.type,
-            sent.data,
-            sent.key === undefined ? {} : { key: sent.key },
-          );
-          return await receipt.handled();
-        } catch (error) {
-          if (codeOf(error) === "RUN_ENDED") return "ended";
-          throw error;
+    await this.#doing(sent.run, async () => {
+      for (;;) {
+        sent.tries++;
+        const answer = await this.#ask(async (runtime) => {
+          const run = await runtime.run(sent.run);
+          try {
+            const receipt = await run.send(
+              sent.type,
+              sent.data,
+              sent.key === undefined ? {} : { key: sent.key },
+            );
+            return await receipt.handled();
+          } catch (error) {
+            if (codeOf(error) === "RUN_ENDED") return "ended";
+            if (codeOf(error) === "JOURNAL_PRUNED") return "pruned";
+            throw error;
+          }
+        }, sent.run);
+        // It was taken before, and what became of it is not known any more.
+        if (answer?.value === "pruned") {
+          this.#world.judge.isPruned(sent.run);
+          break;
         }
-      }, sent.run);
-      if (answer?.value === "ended") {
-        this.#world.say(answer.life, `${sent.type} ${sent.data.n} is too late`);
-        this.#world.judge.tooLate(sent);
-        break;
+        if (answer?.value === "ended") {
+          this.#world.say(answer.life, `${sent.type} ${sent.data.n} is too late`);
+          this.#world.judge.tooLate(sent);
+          break;
+        }
+        if (answer !== undefined) this.#told(sent, answer.life, answer.value);
+        // Some repeat what they know to be kept, and some give up before they know.
+        if (sent.key === undefined || random.chance(sent.acked === undefined ? 0.25 : 0.8)) break;
+        await this.#pause();
       }
-      if (answer !== undefined) this.#told(sent, answer.life, answer.value);
-      // Some repeat what they know to be kept, and some give up before they know.
-      if (sent.key === undefined || random.chance(sent.acked === undefined ? 0.25 : 0.8)) break;
-      await this.#pause();
-    }
+    });
     sent.over = true;
-    this.#open--;
   }
 
   #told(sent: Sent, life: Life, handled: Handled): void {
@@ -137,31 +163,31 @@ export class Users {
   async ask(sent: Sent): Promise<void> {
     const { ledger, judge, say } = this.#world;
     ledger.sent.push(sent);
-    this.#open++;
-    for (;;) {
-      sent.tries++;
-      const answer = await this.#ask(async (runtime) => {
-        const run = await runtime.run(sent.run);
-        try {
-          const key = sent.key === undefined ? {} : { key: sent.key };
-          return { reply: await run.ask(sent.type, sent.data, { ...key, timeout: "15s" }) };
-        } catch (error) {
-          if (!unanswered.has(codeOf(error) ?? "")) throw error;
-          return { reply: undefined };
+    return this.#doing(sent.run, async () => {
+      for (;;) {
+        sent.tries++;
+        const answer = await this.#ask(async (runtime) => {
+          const run = await runtime.run(sent.run);
+          try {
+            const key = sent.key === undefined ? {} : { key: sent.key };
+            return { reply: await run.ask(sent.type, sent.data, { ...key, timeout: "15s" }) };
+          } catch (error) {
+            if (!unanswered.has(codeOf(error) ?? "")) throw error;
+            return { reply: undefined };
+          }
+        });
+        if (answer?.value.reply !== undefined) {
+          say(answer.life, `${sent.type} ${sent.data.n} is replied to`);
+          judge.replied(sent, answer.value.reply);
+          sent.replied = true;
+          break;
         }
-      });
-      if (answer?.value.reply !== undefined) {
-        say(answer.life, `${sent.type} ${sent.data.n} is replied to`);
-        judge.replied(sent, answer.value.reply);
-        sent.replied = true;
-        break;
+        const head = judge.model.find(sent)?.head;
+        if (sent.key === undefined || (head !== undefined && hasEnded(head))) break;
+        await this.#pause();
       }
-      const head = judge.model.find(sent)?.head;
-      if (sent.key === undefined || (head !== undefined && hasEnded(head))) break;
-      await this.#pause();
-    }
-    sent.over = true;
-    this.#open--;
+      sent.over = true;
+    });
   }
 
   /** Sends several together, again and again until it is known what became of each. */
@@ -170,59 +196,61 @@ export class Users {
     const [{ run: name }] = batch as [Sent];
     ledger.sent.push(...batch);
     ledger.batches.add(batch);
-    this.#open++;
-    for (let told = false; !told; ) {
-      for (const sent of batch) sent.tries++;
-      const answer = await this.#ask(async (runtime) => {
-        const run = await runtime.run(name);
-        try {
-          const receipts = await run.sendAll(
-            batch.map(({ type, data, key }) => ({ type, data, key: key as string })),
-          );
-          const fates = await Promise.allSettled(receipts.map((receipt) => receipt.handled()));
-          // What was to share a commit with its step, and came after the end of the run, was never kept.
-          const small = batch.length <= limits.stepsPerTurnMax;
+    await this.#doing(name, async () => {
+      for (let told = false; !told; ) {
+        for (const sent of batch) sent.tries++;
+        const answer = await this.#ask(async (runtime) => {
+          const run = await runtime.run(name);
+          try {
+            const receipts = await run.sendAll(
+              batch.map(({ type, data, key }) => ({ type, data, key: key as string })),
+            );
+            const fates = await Promise.allSettled(receipts.map((receipt) => receipt.handled()));
+            // What was to share a commit with its step, and came after the end of the run, was never kept.
+            const small = batch.length <= limits.stepsPerTurnMax;
+            batch.forEach((sent, index) => {
+              if (!small || fates[index]?.status === "fulfilled") judge.kept(sent);
+            });
+            return await Promise.all(receipts.map((receipt) => receipt.handled()));
+          } catch (error) {
+            if (codeOf(error) === "JOURNAL_PRUNED") judge.isPruned(name);
+            if (codeOf(error) === "RUN_ENDED" || codeOf(error) === "JOURNAL_PRUNED") return [];
+            throw error;
+          }
+        }, name);
+        const head = judge.model.find({ run: name })?.head;
+        told = answer !== undefined || (head !== undefined && hasEnded(head));
+        if (answer !== undefined) {
+          say(answer.life, `${batch.length} events for ${name} are handled`);
           batch.forEach((sent, index) => {
-            if (!small || fates[index]?.status === "fulfilled") judge.kept(sent);
+            const handled = answer.value[index];
+            if (handled !== undefined) this.#told(sent, answer.life, handled);
           });
-          return await Promise.all(receipts.map((receipt) => receipt.handled()));
-        } catch (error) {
-          if (codeOf(error) === "RUN_ENDED") return [];
-          throw error;
-        }
-      }, name);
-      const head = judge.model.find({ run: name })?.head;
-      told = answer !== undefined || (head !== undefined && hasEnded(head));
-      if (answer !== undefined) {
-        say(answer.life, `${batch.length} events for ${name} are handled`);
-        batch.forEach((sent, index) => {
-          const handled = answer.value[index];
-          if (handled !== undefined) this.#told(sent, answer.life, handled);
-        });
-      } else await this.#pause();
-    }
+        } else await this.#pause();
+      }
+    });
     ledger.batches.delete(batch);
     for (const sent of batch) sent.over = true;
-    this.#open--;
   }
 
   async cancel(name: string): Promise<void> {
-    this.#open++;
-    while (!(await this.#ask(async (runtime) => (await runtime.run(name)).cancel()))) await this.#pause();
-    const head = this.#world.judge.model.find({ run: name })?.head;
-    if (head === undefined || !hasEnded(head))
-      this.#world.judge.report(1, `${name} was cancelled and goes on`);
-    this.#world.ledger.cancelled.add(name);
-    this.#world.say(undefined, `${name} is cancelled`);
-    this.#open--;
+    this.#world.ledger.cancelling.add(name);
+    return this.#doing(name, async () => {
+      while (!(await this.#ask(async (runtime) => (await runtime.run(name)).cancel()))) await this.#pause();
+      const head = this.#world.judge.model.find({ run: name })?.head;
+      if (!this.#world.judge.isGone(name) && (head === undefined || !hasEnded(head)))
+        this.#world.judge.report(1, `${name} was cancelled and goes on`);
+      this.#world.ledger.cancelled.add(name);
+      this.#world.say(undefined, `${name} is cancelled`);
+    });
   }
 
   async read(name: string): Promise<void> {
-    this.#open++;
-    const known = this.#world.current()?.known.get(name) ?? 0;
-    const answer = await this.#ask(async (runtime) => (await runtime.run(name)).state());
-    if (answer !== undefined) this.#world.judge.read(name, answer.value, known);
-    this.#open--;
+    return this.#doing(name, async () => {
+      const known = this.#world.current()?.known.get(name) ?? 0;
+      const answer = await this.#ask(async (runtime) => (await runtime.run(name)).state());
+      if (answer !== undefined) this.#world.judge.read(name, answer.value, known);
+    });
   }
 
   /** Waits for the end of a run; whoever is connected to a process that goes on must hear of it. */
@@ -237,30 +265,32 @@ export class Users {
       wait.told = true;
     } catch (error) {
       this.waits.delete(name);
-      if (!passing.has(codeOf(error) ?? "")) this.#world.judge.report(8, `waiting gave ${error}`);
+      if (codeOf(error) === "RUN_UNKNOWN") this.#world.judge.missing(name);
+      else if (!passing.has(codeOf(error) ?? "")) this.#world.judge.report(8, `waiting gave ${error}`);
     }
   }
 
   /** Brings a parked run back: tries until it was. */
   async retry(name: string): Promise<void> {
-    this.#open++;
-    const bringBack = async (runtime: Runtime) => {
-      const run = await runtime.run(name);
-      await run.retry().catch((error: unknown) => {
-        // Somebody ended it.
-        if (codeOf(error) !== "RUN_ENDED") throw error;
-      });
-    };
-    while (!(await this.#ask(bringBack))) await this.#pause();
-    this.#world.say(undefined, `${name} is brought back`);
-    this.#open--;
+    return this.#doing(name, async () => {
+      const bringBack = async (runtime: Runtime) => {
+        const run = await runtime.run(name);
+        await run.retry().catch((error: unknown) => {
+          // Somebody ended it.
+          if (codeOf(error) !== "RUN_ENDED") throw error;
+        });
+      };
+      while (!(await this.#ask(bringBack))) await this.#pause();
+      this.#world.say(undefined, `${name} is brought back`);
+    });
   }
 
   /** Has what waits for a later commit committed, and tries until it was. */
   async checkpoint(name: string): Promise<void> {
-    this.#open++;
-    while (!(await this.#ask(async (runtime) => (await runtime.run(name)).checkpoint()))) await this.#pause();
-    this.#open--;
+    return this.#doing(name, async () => {
+      while (!(await this.#ask(async (runtime) => (await runtime.run(name)).checkpoint())))
+        await this.#pause();
+    });
   }
 
   /** Looks through the dead letters once: tokens are sent to where `to` says, and the rest may be given up. */
@@ -292,21 +322,21 @@ export class Users {
   /** Listens to what an activity says until it is over, from process to process, each time where it left off. */
   async listen(name: string, key: string): Promise<void> {
     const { judge, say } = this.#world;
-    this.#open++;
-    const place = { offset: 0 };
-    for (let isOver = false; !isOver; ) {
-      const life = this.#world.current();
-      isOver = life?.runtime !== undefined && (await this.#listenTo(life, name, key, place));
-      if (isOver) say(life, `a reader of ${name}:${key} heard ${place.offset} pieces`);
-      else await this.#pause();
-    }
-    judge.heardAll(`${name}:${key}`, place.offset);
-    this.#open--;
+    return this.#doing(name, async () => {
+      const place = { offset: 0 };
+      for (let isOver = false; !isOver; ) {
+        const life = this.#world.current();
+        isOver = life?.runtime !== undefined && (await this.#listenTo(life, name, key, place));
+        if (isOver) say(life, `a reader of ${name}:${key} heard ${place.offset} pieces`);
+        else await this.#pause();
+      }
+      judge.heardAll(`${name}:${key}`, place.offset);
+    });
   }
 
   /** Listens to one process; true if it said that there is no more. */
   #listenTo(life: Life, name: string, key: string, place: { offset: number }): Promise<boolean> {
-    return new Promise((resolve) => {
+    return new Promise((resolve, reject) => {
       life.whenDead(() => resolve(false));
       const listen = async () => {
         const run = await (life.runtime as Runtime).run(name);
@@ -319,6 +349,7 @@ export class Users {
         return life.status !== "dead";
       };
       listen().then(resolve, (error: unknown) => {
+        if (codeOf(error) === "RUN_UNKNOWN") return reject(new Gone());
         if (!passing.has(codeOf(error) ?? "")) this.#world.judge.report(8, `listening gave ${error}`);
         resolve(false);
       });
@@ -337,8 +368,9 @@ export class Users {
     );
   }
 
-  async #insist<Value>(
-    call: (runtime: Runtime) => Promise<Value>,
+  /** One call again and again until there is an answer. */
+  async insist<Value>(
+    call: (runtime: Runtime, life: Life) => Promise<Value>,
   ): Promise<{ readonly life: Life; readonly value: Value }> {
     for (;;) {
       const answer = await this.#ask(call);
@@ -352,10 +384,10 @@ export class Users {
   }
 
   /** One call to whichever process is there: its answer, or undefined if there is none to be had. */
-  #ask<Value>(call: (runtime: Runtime) => Promise<Value>, run?: string): Promise<Answer<Value>> {
+  #ask<Value>(call: (runtime: Runtime, life: Life) => Promise<Value>, run?: string): Promise<Answer<Value>> {
     const life = this.#world.current();
     if (life?.runtime === undefined || life.status === "dead") return Promise.resolve(undefined);
-    return new Promise((resolve) => {
+    return new Promise((resolve, reject) => {
       const stop = this.#world.time.after(patienceMs, () => {
         // A process that stands still may answer yet; one that runs should have, unless somebody holds the run still.
         const isHeld = run !== undefined && this.#world.ledger.held.has(run);
@@ -368,11 +400,15 @@ export class Users {
         resolve(answer);
       };
       life.whenDead(() => end(undefined));
-      call(life.runtime as Runtime).then(
+      call(life.runtime as Runtime, life).then(
         (value) => end(life.status === "dead" ? undefined : { life, value }),
         (error: unknown) => {
           if (life.status === "dead") return;
           const code = codeOf(error);
+          if (code === "RUN_UNKNOWN") {
+            stop();
+            return reject(new Gone());
+          }
           if (code === undefined || !passing.has(code))
             this.#world.judge.report(8, `a call gave an error of no use: ${error}`);
           if (code !== "STORE_UNAVAILABLE") this.#world.doubt(life);

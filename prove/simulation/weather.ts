@@ -11,7 +11,7 @@ export interface Weather {
   readonly refuse: number;
   /** The call happened, and its reply is lost. */
   readonly lose: number;
-  /** A commit arrives a second time. */
+  /** A commit, or something that is removed, arrives a second time. */
   readonly twice: number;
   /** The call or its answer takes a while. */
   readonly slow: number;

@@ -5,7 +5,7 @@
 import { HoldfastError } from "../../src/errors.ts";
 import type { Store } from "../../src/store/store.ts";
 import type { Random } from "../../test/generate/random.ts";
-import { type Call, type Disk, isWrite, perform, type Verb } from "./disk.ts";
+import { type Call, type Disk, isRepeated, isWrite, perform, type Verb } from "./disk.ts";
 import type { Life } from "./life.ts";
 import { happenTo, type Time } from "./time.ts";
 import type { Weather } from "./weather.ts";
@@ -46,7 +46,7 @@ function call(world: WireWorld, life: Life, given: Call): Promise<unknown> {
     world.crash(life, `before ${given.verb}`);
     return never();
   }
-  const twice = given.verb === "commit" && world.random.chance(world.weather().twice);
+  const twice = isRepeated(given.verb) && world.random.chance(world.weather().twice);
   // What travels is what it was when it was sent.
   const asked =
     (before > 0 || twice) && isWrite(given.verb) ? { ...given, args: structuredClone(given.args) } : given;
@@ -93,7 +93,8 @@ async function carry(
 ): Promise<{ readonly value?: unknown; readonly error?: unknown }> {
   world.disk.underway++;
   try {
-    const result = await perform(life.store, asked);
+    const work = perform(life.store, asked);
+    const result = await (asked.verb === "backup" ? world.disk.occupy(work) : work);
     if (isWrite(asked.verb)) world.disk.wrote({ ...asked, result });
     world.performed(life, asked, result);
     return { value: result };

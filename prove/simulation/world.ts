@@ -14,6 +14,7 @@ import { Judge, type Violation } from "./judge.ts";
 import { Ledger } from "./ledger.ts";
 import { Life } from "./life.ts";
 import { hasEnded } from "./model.ts";
+import { Staff } from "./staff.ts";
 import { clockOf, Time } from "./time.ts";
 import { toolsOf } from "./tools/tools.ts";
 import { Users } from "./users.ts";
@@ -82,6 +83,7 @@ class World {
   readonly random: Random;
   readonly #users: Users;
   readonly #crowd: Crowd;
+  readonly #staff: Staff;
   readonly #trace: Event[] = [];
   readonly #lives: Life[] = [];
   readonly #ids: Ids;
@@ -108,8 +110,18 @@ class World {
       doubt: (life) => this.#doubt(life),
       say: (life, text) => this.say(life, text),
     });
+    // What only some worlds have is drawn apart: those without it are as if it had never been.
+    const extra = stream(4);
     this.#crowd = new Crowd({
       ...{ time: this.time, random: this.random, ledger: this.ledger, judge: this.judge, users: this.#users },
+      extra,
+    });
+    this.#staff = new Staff({
+      ...{ time: this.time, disk: this.disk, random: extra, ledger: this.ledger, judge: this.judge },
+      ...{ users: this.#users, crowd: this.#crowd },
+      current: () => this.#current,
+      rest: () => this.#rest(),
+      say: (life, text) => this.say(life, text),
     });
   }
 
@@ -128,6 +140,7 @@ class World {
   async live(): Promise<void> {
     await this.disk.reader.open();
     this.#crowd.settle();
+    this.#staff.endow();
     this.#boot();
     const storm = this.random.between(10_000, 90_000);
     this.#brew(storm);
@@ -137,6 +150,8 @@ class World {
     this.#weather = calm;
     for (const life of this.#lives) this.#goOn(life);
     await this.#rest();
+    await this.#staff.tidyUp();
+    await this.#staff.upgrade();
     if (this.judge.violation === undefined) await this.#compareAll();
     await this.disk.dispose();
   }
@@ -151,6 +166,7 @@ class World {
     let [moment, turns] = [this.time.steady, 0];
     while (this.judge.violation === undefined && this.time.advance(steady)) {
       await turn();
+      for (; this.disk.busy !== undefined; await turn()) await this.disk.busy.catch(() => {});
       turns = this.time.steady === moment ? turns + 1 : 0;
       moment = this.time.steady;
       if (turns > turnsMax) this.judge.report(8, "something goes round in circles and time stands still");
@@ -163,7 +179,8 @@ class World {
     for (let isFlushed = false; ; ) {
       await this.#until(this.time.steady + restEveryMs);
       if (this.judge.violation !== undefined) return;
-      const left = checkRest(this.judge.model, this.#users, this.#current, this.time.now());
+      const waiting = { open: this.#users.open + this.#staff.open, waits: this.#users.waits };
+      const left = checkRest(this.judge.model, waiting, this.#current, this.time.now());
       if (left === undefined && isFlushed) return this.judge.checkFlushed();
       if (left === undefined) {
         isFlushed = true;
@@ -182,6 +199,7 @@ class World {
     this.judge.checkKept();
     await this.judge.compareLetters(this.disk.reader);
     for (const run of this.judge.model.runs.values()) await this.judge.compare(this.disk.reader, run);
+    await this.#staff.compare();
   }
 
   // Processes.
@@ -208,20 +226,25 @@ class World {
       },
       life,
     );
+    const { slots } = this.#staff.traits;
+    life.later = () => this.#crowd.later(tools, this.#staff.traits.deploying?.policy);
     try {
+      life.wire = wireOf(this.#wire(), life);
       const runtime = await createRuntime({
-        store: wireOf(this.#wire(), life),
+        store: life.wire,
         clock: clockOf(this.time, life),
         ids: this.#ids,
+        ...(slots !== undefined && { flow: { slots } }),
         machines: [
           ...this.#crowd.kinds.map(({ machine }) => ({ machine, activities: tools })),
-          ...(this.#crowd.isDeployed ? this.#crowd.later(tools) : []),
+          ...(this.#crowd.isDeployed ? life.later() : []),
         ],
       });
       if (life.status === "dead") return;
       life.runtime = runtime;
+      this.#staff.hire(life, runtime);
       life.deploy = () => {
-        for (const later of this.#crowd.later(tools)) runtime.register(later);
+        for (const later of life.later()) runtime.register(later);
       };
       if (this.#crowd.isDeployed) life.deploy();
       this.say(life, "is up");
@@ -255,6 +278,7 @@ class World {
   }
 
   #performed(life: Life, call: Call, result: unknown): void {
+    this.judge.keeping.performed(life, call, result);
     this.judge.performed(call, result);
     if (call.verb !== "commit") return;
     this.say(life, `commit ${showCommit(call, result)}`);
@@ -285,10 +309,16 @@ class World {
     life.isDoubted = true;
     this.say(life, "is of no use");
     if (this.random.chance(0.5)) life.kill();
-    else void life.runtime?.close().catch(() => {});
+    else void this.#end(life);
     if (life !== this.#current) return;
     this.#current = undefined;
     this.time.after(this.random.between(100, 1_500), () => this.#boot());
+  }
+
+  /** Whoever keeps house stops before the process does. */
+  async #end({ keeper, runtime }: Life): Promise<void> {
+    if (keeper !== undefined) await keeper.close();
+    await runtime?.close().catch(() => {});
   }
 
   #crash(life: Life, why: string): void {
@@ -313,8 +343,16 @@ class World {
 
   /** Later versions of machines come into processes that are up, and into all that start from now on. */
   #deploy(): void {
+    if (this.#staff.traits.deploying === undefined) this.#bringIn();
+    else this.#staff.prepare(() => this.#bringIn());
+  }
+
+  #bringIn(): void {
     this.#crowd.isDeployed = true;
+    const isDeployed = this.#staff.deploy();
     for (const life of this.#lives) {
+      // Whoever is asked to deploy it does not have it before.
+      if (isDeployed && life === this.#current) continue;
       try {
         if (life.status !== "dead") life.deploy();
       } catch (error) {
@@ -335,6 +373,7 @@ class World {
     times(random.pick([3, 6, 12, 20, 30]), () => this.#crowd.burst());
     times(random.pick([0, 1, 2, 4, 7]), () => this.#crowd.journey());
     if (random.chance(0.8)) time.after((random.next() * storm) / 2, () => this.#deploy());
+    this.#staff.plan(storm);
     const { kills, pauses, jumps, powerLosses, closes } = this.#weather;
     times(kills, () => this.#current && this.#crash(this.#current, "at some moment"));
     times(pauses, () => this.#pause());
@@ -349,6 +388,7 @@ class World {
     if (life === undefined) return;
     // What it is about to do when it goes on, somebody else may have done by then.
     this.#crowd.burst();
+    this.#staff.tidy();
     this.say(life, "stands still");
     life.pause();
     this.#current = undefined;

@@ -68,5 +68,53 @@ onEveryStore((world) => {
         ...{ code: "STORE_CORRUPT", details: { run: "a", seq, good: seq - 1 } },
       });
     });
+
+    test("B7: that is removed while it is read is not there, and nothing counts as damaged", async () => {
+      const here = await world();
+      const runtime = await here.boot([counter]);
+      const run = await runtime.start(counter, { id: "a" });
+      await run.send("note", "n".repeat(limits.contentLengthMin));
+      await run.send("end");
+      await here.crash(runtime);
+      const second = await here.boot([counter]);
+      const store = await here.look();
+      here.watch.alter = async ({ verb }, answer) => {
+        if (verb !== "load") return answer;
+        const lease = (await store.scan("lease", { limit: 1 }))[0]?.row;
+        await store.removeRuns([{ tenant: "default", run: "a" }], lease?.epoch ?? 0);
+        await store.sweep(1_000);
+        return answer;
+      };
+      await expect(second.run("a")).rejects.toMatchObject({ code: "RUN_UNKNOWN" });
+    });
+
+    test.each(["removed", "pruned"] as const)(
+      "B7: that is %s while an entry of it is read counts as that, and not as damaged",
+      async (how) => {
+        const here = await world();
+        const runtime = await here.boot([counter]);
+        const run = await runtime.start(counter, { id: "a" });
+        const note = "n".repeat(limits.contentLengthMin - 1);
+        let notes = 0;
+        do await run.send("note", note, { key: `note ${++notes}` });
+        while ((await run.head()).snapshotSeq === 0);
+        await run.send("end");
+        const { tenant, snapshotSeq } = await run.head();
+        await here.crash(runtime);
+        const again = await (await here.boot([counter])).run("a");
+        const store = await here.look();
+        here.watch.alter = async ({ verb }, answer) => {
+          if (verb !== "readJournal") return answer;
+          const epoch = (await store.scan("lease", { limit: 1 }))[0]?.row?.epoch ?? 0;
+          if (how === "removed") await store.removeRuns([{ tenant, run: "a" }], epoch);
+          else await store.pruneJournal({ tenant, run: "a" }, snapshotSeq, epoch);
+          return answer;
+        };
+        const sent = again.send("note", note, { key: `note ${notes}` });
+        await expect(sent).rejects.toMatchObject({
+          code: how === "removed" ? "RUN_UNKNOWN" : "JOURNAL_PRUNED",
+        });
+      },
+    );
   });
 });

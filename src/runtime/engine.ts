@@ -368,7 +368,8 @@ export class Engine implements Runtime, Access {
       this.#observers.problem(run.name, checkpoint.reason);
     this.watchers.tell(run.name, run);
     if (checkpoint.returns) {
-      run.more = true;
+      // Before its timers are looked at, which may be sooner than it is read.
+      this.#waker.resume(run);
       void this.#runs.revive(run);
     }
     if (active && run.more && run.inbox.length === 0) this.#inboxes.refill(run);

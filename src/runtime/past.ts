@@ -8,6 +8,7 @@ import { type Entry, foldEntries, foldEntry, genesis, openEntry, readEntry } fro
 import type { ActivityRow, EntryRow, RunHead, RunName } from "../store/records.ts";
 import type { LoadedRun, Store } from "../store/store.ts";
 import { fetchContents } from "./contents.ts";
+import { unknownRunError } from "./name.ts";
 import type { Owner, Seal } from "./seal.ts";
 
 /** A run at its newest checkpoint, as it was rebuilt. */
@@ -50,10 +51,11 @@ export class Past {
     }
   }
 
-  /** The entry at a checkpoint that exists; throws JOURNAL_PRUNED if it was removed. */
+  /** The entry at a checkpoint that exists; throws JOURNAL_PRUNED if it was removed, and RUN_UNKNOWN if the run was. */
   async entry(head: RunHead, seq: number): Promise<Entry> {
     const rows = await this.#store.readJournal(head, seq, 1);
     if (rows[0] !== undefined && rows[0].seq > seq) throw prunedError(head, seq, rows[0].seq);
+    if (rows[0] === undefined) await this.#checkKept(head, seq);
     const { value } = await this.#open(rows, await this.#digestBefore(head, seq), head).next();
     return value as Entry;
   }
@@ -89,8 +91,20 @@ export class Past {
     }
     const texts = await fetchContents(this.#store, this.#seal, head, packed.flatMap(contentsOf));
     const contents = { read: (wanted: string) => texts.get(wanted), keep: () => "" };
-    for (const one of packed) yield readEntry(one, { contents }, what);
-    if (damage !== undefined) throw damage;
+    try {
+      for (const one of packed) yield readEntry(one, { contents }, what);
+      if (damage !== undefined) throw damage;
+    } catch (error) {
+      throw await this.#explained(error, head, rows[0]?.seq ?? 1);
+    }
+  }
+
+  /** An error, or the reason why it only looks like damage: what was read has been removed or pruned meanwhile. */
+  async #explained(error: unknown, head: RunHead, seq: number): Promise<unknown> {
+    if (!isCorrupt(error)) return error;
+    if ((await this.#store.readHead(head)) === undefined) return unknownRunError(head);
+    const [first] = await this.#store.readJournal(head, 1, 1);
+    return first !== undefined && first.seq > seq ? prunedError(head, seq, first.seq) : error;
   }
 
   /** The state that a snapshot and the entries after it lead to, and the chain's digest there. */
@@ -140,12 +154,15 @@ export class Past {
     if (found === undefined) await this.#checkKept(head, seq);
     const newest = found?.entries.at(-1)?.seq ?? found?.snapshot?.seq;
     if (found === undefined || newest !== seq) throw unknownCheckpoint(head, seq);
-    return this.rebuild({ head, ...found });
+    return this.rebuild({ head, ...found }).catch(async (error: unknown) => {
+      throw await this.#explained(error, head, seq);
+    });
   }
 
-  /** Throws JOURNAL_PRUNED if the journal begins after an entry. */
+  /** Throws JOURNAL_PRUNED if the journal begins after an entry, and RUN_UNKNOWN if it is gone. */
   async #checkKept(head: RunHead, seq: number): Promise<void> {
     const [first] = await this.#store.readJournal(head, 1, 1);
+    if (first === undefined && (await this.#store.readHead(head)) === undefined) throw unknownRunError(head);
     if (first !== undefined && first.seq > seq) throw prunedError(head, seq, first.seq);
   }
 

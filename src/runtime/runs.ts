@@ -1,4 +1,5 @@
 /** Finding runs: there is one of each in memory at most, read from the store when somebody wants it. */
+import { isHoldfastError } from "../errors.ts";
 import { limits } from "../limits.ts";
 import type { InboxRow, RunName } from "../store/records.ts";
 import type { LoadedRun, Store } from "../store/store.ts";
@@ -83,6 +84,7 @@ export class Runs {
 
   /** A run that was parked is active again: what it waits for is taken up, as if it had been read anew. */
   async revive(run: LiveRun): Promise<void> {
+    run.more = true;
     try {
       const loaded = await this.#world.store.load(run.name);
       if (run.head.status === "active" && loaded !== undefined) await this.#world.takeUp(run, loaded);
@@ -96,7 +98,12 @@ export class Runs {
     const loaded = await this.#world.store.load(name);
     if (loaded === undefined) return undefined;
     this.#world.profiler?.runs.miss();
-    const run = await this.#world.hydrate(loaded);
+    const run = await this.#world.hydrate(loaded).catch(async (error: unknown) => {
+      // What was removed while it was read has lost its texts, and is not damaged.
+      if (isHoldfastError(error) && (await this.#world.store.readHead(name)) === undefined) return undefined;
+      throw error;
+    });
+    if (run === undefined) return undefined;
     // One that began meanwhile, as the child of another, may be further than what was read.
     if (this.live(name) === undefined) this.#world.wasRead(run, loaded);
     if (this.live(name) === undefined && run.head.status === "active") await this.#world.takeUp(run, loaded);

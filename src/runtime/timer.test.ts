@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { onEveryStore } from "../../test/runtime/world.ts";
 import type { ResumePolicy } from "../index.ts";
 import { defineMachine } from "../index.ts";
+import type { Store } from "../store/store.ts";
 
 interface Bell {
   readonly rung: readonly number[];
@@ -104,6 +105,34 @@ onEveryStore((world) => {
       expect((await run.state()).context).toEqual({ rung: [expect.any(Number)] });
       await clock.advance("1m");
       expect((await run.state()).context).toEqual({ rung: [expect.any(Number)] });
+    });
+
+    test("B11: hears of the outage before it fires when its run was held meanwhile and goes back", async () => {
+      const { boot, clock, place } = await world();
+      const bell = bellWith("remaining");
+      const first = await boot([bell]);
+      const wound = await first.start(bell, { id: "a" });
+      await wound.send("wind");
+      await wound.pause();
+      await first.close();
+      await clock.advance("1m");
+      let lateMs = 0;
+      const store = place.connect();
+      const load: Store["load"] = async (name) => {
+        if (lateMs > 0) await new Promise<void>((resolve) => void clock.after(lateMs, resolve));
+        return store.load(name);
+      };
+      const of = (verb: string | symbol) => store[verb as keyof Store] as (...given: never[]) => unknown;
+      const slow = new Proxy(store, {
+        get: (_, verb) => (verb === "load" ? load : of(verb).bind(store)),
+      });
+      const run = await (await boot([bell], { store: slow })).run("a");
+      lateMs = 2 * secondMs;
+      await run.rollback({ to: 2 });
+      await clock.advance(9 * secondMs);
+      expect((await run.state()).context).toEqual({ rung: [] });
+      await clock.advance(secondMs);
+      expect((await run.state()).context).toEqual({ rung: [clock.now()] });
     });
 
     test("B11: with `restart` waits its whole time again after a crash", async () => {

@@ -125,4 +125,32 @@ export const travelBugs: readonly Bug[] = [
     replace: "debug === undefined || isControl(event)",
     catches: [8, 28],
   },
+  {
+    name: "undoing given up when a run goes back",
+    file: "src/core/rewind.ts",
+    find: "if (!has(then, item.key) && !undoes(work, item)) {",
+    replace: "if (!has(then, item.key)) {",
+    catches: [3, 4, 23],
+  },
+  {
+    name: "undone once more when a run goes back",
+    file: "src/core/rewind.ts",
+    find: "else if (undoes(work, child)) work.addChild({ ...child, key: work.nextKey() }, nothingToUndo);",
+    replace: "",
+    catches: [3, 4, 23],
+  },
+  {
+    name: "bookings forgotten when a run goes back",
+    file: "src/core/rewind.ts",
+    find: "work.compensations = current?.compensations;",
+    replace: "work.compensations = current && state.compensations;",
+    catches: [3, 23],
+  },
+  {
+    name: "fork undoes what its source did",
+    file: "src/core/rewind.ts",
+    find: "work.compensations = current?.compensations;",
+    replace: "work.compensations = (current ?? state).compensations;",
+    catches: [3, 23],
+  },
 ];

@@ -7,15 +7,7 @@ import { decode } from "../../../src/store/codec.ts";
 import { unpack } from "../../../src/store/content.ts";
 import type { InboxRow } from "../../../src/store/records.ts";
 import type { Commit, CommitOutcome } from "../../../src/store/store.ts";
-import {
-  digestOf,
-  eventOf,
-  hasEnded,
-  type Model,
-  type ModelEntry,
-  type ModelRun,
-  noContents,
-} from "../model.ts";
+import { digestOf, eventOf, hasEnded, type Model, type ModelEntry, type ModelRun } from "../model.ts";
 import { checkHolding } from "./holding.ts";
 import { checkParking } from "./parking.ts";
 import type { Invariant, Report } from "./report.ts";
@@ -29,6 +21,10 @@ export function demanded(model: Model, commit: Commit): CommitOutcome["outcome"]
   const begins = (start: Commit): boolean =>
     model.find(start.head) === undefined && start.starts.every(begins);
   if (run.head.seq !== commit.expect || !commit.starts.every(begins)) return "conflict";
+  // What a new fork is to stand on must be there.
+  const { fork } = commit.head;
+  const source = fork && model.find(fork);
+  if (commit.expect === 0 && fork && (source === undefined || fork.seq < source.pruned)) return "conflict";
   if (!commit.consumed.every(({ id }) => run.inbox.has(id))) return "conflict";
   return commit.keys.some(({ key }) => run.keys.has(key)) ? "duplicate" : "committed";
 }
@@ -55,7 +51,7 @@ export function checkCommit(
 ): void {
   const run = model.before(commit);
   checkChain(run, commit, report);
-  checkSteps(run, commit, entries, report);
+  checkSteps(model, commit, entries, report);
   checkConsumed(run, commit, entries, report);
   checkSends(run, commit, entries, report);
   checkOrder(run, entries, report);
@@ -75,8 +71,8 @@ function checkChain(run: ModelRun, commit: Commit, report: Report): void {
   }
 }
 
-function checkSteps(run: ModelRun, commit: Commit, entries: readonly ModelEntry[], report: Report): void {
-  let before: State | undefined = run.state;
+function checkSteps(model: Model, commit: Commit, entries: readonly ModelEntry[], report: Report): void {
+  let before: State | undefined = model.before(commit).state;
   for (const entry of entries) {
     const { stepped, folded, seq } = entry;
     const what = `entry ${seq} of ${commit.head.run} (${entry.event.type})`;
@@ -91,7 +87,7 @@ function checkSteps(run: ModelRun, commit: Commit, entries: readonly ModelEntry[
   if (snapshot === undefined) return;
   const at = entries.find(({ seq }) => seq === snapshot.seq);
   const { state } = decode(snapshot.bytes, "a snapshot") as { state: Json };
-  if (!isSame(unpack(state, noContents, "a snapshot"), at?.stepped.state))
+  if (!isSame(unpack(state, model.contents, "a snapshot"), at?.stepped.state))
     report(3, `the snapshot ${snapshot.seq} of ${commit.head.run} is wrong`);
 }
 

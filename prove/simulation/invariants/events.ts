@@ -74,11 +74,10 @@ export function checkEntry(
   if (entry.event.invocation !== undefined) checkPending(entry, before, what, report);
   if (settles(entry.event) && !wasRefused(run, entry))
     checkSettled(entry, before, `${run.head.run}:${entry.event.invocation}`, world);
-  if (run.machine.id === "desk") checkDesk(model, run, report);
+  if (run.machine.id === "desk") checkDesk(run, report);
   if (run.machine.id === "trip") checkTrip(run, entry, what, report);
   if (run.machine.id === undoingName) checkUndone(run, entry, what, report);
-  if (run.machine.id === "alarm-clock" && entry.event.type === "ring")
-    checkAlarm(model, run, entry, what, report);
+  if (run.machine.id === "alarm-clock" && entry.event.type === "ring") checkAlarm(run, entry, what, report);
 }
 
 function checkTimer(entry: ModelEntry, before: State, what: string, report: Report): void {
@@ -132,10 +131,10 @@ function checkUnknown(audits: readonly (Reconciled | undefined)[], key: string, 
 }
 
 /** Whatever a desk accepted is taken up or deferred, each type in the order of its coming. */
-function checkDesk(model: Model, run: ModelRun, report: Report): void {
+function checkDesk(run: ModelRun, report: Report): void {
   if (run.state.status !== "active") return;
   const { taken } = run.state.context as unknown as DeskContext;
-  const line = lineOf(model, run);
+  const line = lineOf(run);
   // What a later version has no use for was let go of, and its entry says so.
   const dropped = line.filter((one) => !goesBack(one)).flatMap((one) => one.dropped ?? []);
   for (const type of ["job", "rush"] as const) {
@@ -150,10 +149,10 @@ function checkDesk(model: Model, run: ModelRun, report: Report): void {
 }
 
 /** An alarm that was taken back after it was set does not ring. */
-function checkAlarm(model: Model, run: ModelRun, entry: ModelEntry, what: string, report: Report): void {
+function checkAlarm(run: ModelRun, entry: ModelEntry, what: string, report: Report): void {
   if (entry.outcome !== "taken") return;
   const n = numberOf(entry);
-  const earlier = lineOf(model, run, entry.seq - 1).filter(({ outcome }) => outcome === "taken");
+  const earlier = lineOf(run, entry.seq - 1).filter(({ outcome }) => outcome === "taken");
   const set = earlier.findLast((one) => one.event.type === "set" && numberOf(one) === n);
   const unset = earlier.findLast(
     ({ event }) => event.type === "unset" && (event.data as { of: number }).of === n,

@@ -25,6 +25,9 @@ export const invariants = {
   26: "a run that refuses a result is parked, takes nothing, and is given it again when it comes back",
   27: "steps wait for a later commit only where the policy of their machine says so",
   28: "a run that is held stops where it was told to, and nowhere else",
+  29: "what is removed, pruned or expired may go by the rules, goes wholly, and nothing else goes",
+  30: "a backup holds all that was acknowledged before it began, and nothing that never was",
+  31: "no more is under way at a time, or begins in a while, than may be, and what is urgent goes first",
 } as const;
 
 export type Invariant = keyof typeof invariants;

@@ -1,6 +1,6 @@
 /** Rest: whether nothing is left that could go on by itself (invariant 8). */
 import type { Life } from "../life.ts";
-import { kinds } from "../machines/kinds.ts";
+import { kindOf } from "../machines/kinds.ts";
 import { hasEnded, type Model, type ModelRun } from "../model.ts";
 import { mayStay } from "./waiting.ts";
 
@@ -44,7 +44,7 @@ function leftOf(run: ModelRun, now: number): string | undefined {
   if (activity !== undefined) return `has the activity ${activity.key} ${activity.status}`;
   const [child] = state.children;
   if (child !== undefined) return `waits for its child ${child.key}`;
-  const { rests = [] } = kinds[machine.id] ?? {};
+  const { rests = [] } = kindOf(machine.id) ?? {};
   const stuck = state.configuration.find((path) => !rests.includes(path));
   return stuck === undefined ? undefined : `waits in ${stuck} for nothing`;
 }

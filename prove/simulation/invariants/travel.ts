@@ -1,16 +1,16 @@
 /** Travel and evolution: going back, forking, and going to another version (invariants 13 and 15). */
-import type { Event, State } from "holdfast";
+import { type Event, evolve, type State } from "holdfast";
 import { isControl } from "../../../src/runtime/control.ts";
 import { definitionHash } from "../../../src/runtime/definition-hash.ts";
 import type { Commit } from "../../../src/store/store.ts";
-import type { Ledger } from "../ledger.ts";
-import { machineOf } from "../machines/kinds.ts";
-import { beginningsOf, type Model, type ModelEntry, type ModelRun } from "../model.ts";
+import type { Journey, Ledger } from "../ledger.ts";
+import { kindOf, machineOf } from "../machines/kinds.ts";
+import { beginningsOf, type ModelEntry, type ModelRun } from "../model.ts";
 import type { Report } from "./report.ts";
 import { isSame } from "./same.ts";
 
 /** The entries that led to a run's state, the oldest first: without what it went back over, and with its source's. */
-export function lineOf(model: Model, run: ModelRun, last = run.entries.length): ModelEntry[] {
+export function lineOf(run: ModelRun, last = run.entries.length): ModelEntry[] {
   const line: ModelEntry[] = [];
   let [of, seq] = [run, last];
   for (let entry = of.entries[seq - 1]; entry !== undefined; entry = of.entries[seq - 1]) {
@@ -20,7 +20,7 @@ export function lineOf(model: Model, run: ModelRun, last = run.entries.length): 
     if (place !== undefined && type === "rollback") seq = place.to;
     else if (place !== undefined && type === "fork") {
       seq = place.seq;
-      of = model.find(place) ?? of;
+      of = of.source ?? of;
     } else seq--;
   }
   return line.reverse();
@@ -109,8 +109,12 @@ export function checkAsked(
   for (const type of ["rollback", "migrate"] as const) {
     if (!entries.some(({ event }) => isControl(event) && event.type === type)) continue;
     const times = run.entries.filter(({ event }) => isControl(event) && event.type === type).length;
-    const asked = ledger.journeys.filter((one) => one.run === name && one.type === type).length;
-    if (times > asked) report(13, `${name} has ${times} entries of ${type}, and was asked for ${asked}`);
+    const journeys = ledger.journeys.filter((one) => one.run === name && one.type === type);
+    const asked = journeys.length;
+    if (type === "migrate") checkLetGo(entries, name, journeys, ledger, report);
+    // Where runs are upgraded nobody has to ask for it, but for the way back.
+    if (type === "migrate" && ledger.upgrades !== undefined) checkReturns(run, journeys, report);
+    else if (times > asked) report(13, `${name} has ${times} entries of ${type}, and was asked for ${asked}`);
   }
   if (run.entries.length > entries.length) return;
   const wanted = ledger.forks.get(name);
@@ -118,6 +122,43 @@ export function checkAsked(
     report(13, `${name} is a fork of ${fork?.run}, and should be of ${wanted?.run}`);
   if (wanted?.at !== undefined && fork?.seq !== wanted.at)
     report(13, `${name} was forked at ${fork?.seq}, and should be at ${wanted.at}`);
+}
+
+const leadsTo = ({ event }: ModelEntry): number | undefined =>
+  isControl(event) && event.type === "migrate" ? (event.data as { readonly to: number }).to : undefined;
+
+/** Runs go to the first version only where they were asked to. */
+function checkReturns({ entries, head }: ModelRun, journeys: readonly Journey[], report: Report): void {
+  const times = entries.filter((entry) => leadsTo(entry) === 1).length;
+  const asked = journeys.filter(({ to }) => to === 1).length;
+  if (times > asked)
+    report(13, `${head.run} went back to version 1 ${times} times, and was asked to ${asked}`);
+}
+
+/** Deferred events are let go of on the way to another version only where somebody said so. */
+function checkLetGo(
+  entries: readonly ModelEntry[],
+  name: string,
+  journeys: readonly Journey[],
+  { upgrades }: Ledger,
+  report: Report,
+): void {
+  for (const entry of entries) {
+    const to = leadsTo(entry);
+    if (to === undefined || (entry.dropped ?? []).length === 0) continue;
+    const isMeant = journeys.some((one) => one.to === to && one.drop) || (to > 1 && upgrades?.drop === true);
+    if (!isMeant) report(15, `entry ${entry.seq} of ${name} lets go of events, and nobody said that it may`);
+  }
+}
+
+/** A run that could go to the later version, now that every run was asked to. */
+export function checkUpgraded({ state, head }: ModelRun, report: Report): void {
+  const { later } = kindOf(state.machine) ?? {};
+  if (later === undefined || head.status !== "active" || state.version === later.machine.version) return;
+  const { migration, machine } = later;
+  const options = { at: head.updatedAt, run: head.run, migration };
+  if (evolve(machineOf(state), machine, state, options).outcome === "moved")
+    report(15, `${head.run} can go to version ${machine.version}, and stays with ${state.version}`);
 }
 
 const show = (events: readonly Event[]): string =>

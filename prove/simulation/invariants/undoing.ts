@@ -2,7 +2,7 @@
 import type { Json } from "holdfast";
 import { compensationId } from "../../../src/core/event.ts";
 import { tripMachine, unbookTool } from "../machines/trip.ts";
-import type { ModelEntry, ModelRun } from "../model.ts";
+import { goesBack, type ModelEntry, type ModelRun } from "../model.ts";
 import type { Report } from "./report.ts";
 import { isSame } from "./same.ts";
 
@@ -20,11 +20,15 @@ const childOf = ({ effects }: ModelEntry) =>
 const takesEnd = ({ begunAt }: ModelRun, { event, outcome }: ModelEntry): boolean =>
   outcome === "taken" && event.invocation !== undefined && begunAt.has(event.invocation);
 
-/** What a trip has booked before an entry and nobody began to undo, the last thing first. */
+/**
+ * What a trip has booked before an entry and nobody began to undo, the last thing first. Going back changes nothing of
+ * that, and a fork has booked only what it did itself.
+ */
 function bookedBefore(run: ModelRun, { seq }: ModelEntry): Undo[] {
   let booked: Undo[] = [];
   for (const entry of run.entries.slice(0, seq - 1)) {
     const { event } = entry;
+    if (goesBack(entry)) continue;
     if (childOf(entry) !== undefined) booked = [];
     else if (event.type.startsWith("done.") && takesEnd(run, entry))
       booked.unshift({ key: event.invocation as string, activity: unbookTool, input: event.data as Json });
@@ -32,19 +36,35 @@ function bookedBefore(run: ModelRun, { seq }: ModelEntry): Undo[] {
   return booked;
 }
 
-/** A trip that ends before its time, or gives up, begins to undo all it booked; one that goes on undoes nothing. */
+/**
+ * A trip that ends before its time, or gives up, begins to undo all it booked; one that goes on undoes nothing, and one
+ * that goes back begins no more than an undoing of nothing.
+ */
 export function checkTrip(run: ModelRun, entry: ModelEntry, what: string, report: Report): void {
-  const { status, configuration } = entry.stepped.state;
-  const child = childOf(entry);
-  const givesUp = status === "cancelled" || status === "failed" || configuration.includes("undoing");
+  const child = childOf(entry) as { readonly input?: Json } | undefined;
+  if (goesBack(entry)) {
+    if (child !== undefined && !isSame(child.input, { steps: [] }))
+      report(23, `${what} undoes again what was undone: ${JSON.stringify(child.input)}`);
+    return;
+  }
+  const givesUp = hasGivenUp(run, entry);
   if (!givesUp && child === undefined) return;
   const booked = bookedBefore(run, entry);
   if (givesUp && child === undefined && booked.length > 0)
     report(23, `${what} ends with ${booked.length} bookings that nobody undoes`);
   if (child === undefined) return;
   if (!givesUp) report(23, `${what} undoes what is still wanted`);
-  if (!isSame((child as { readonly input?: Json }).input, { steps: booked }))
+  if (!isSame(child.input, { steps: booked }))
     report(23, `${what} undoes ${JSON.stringify(child)} and booked ${JSON.stringify(booked)}`);
+}
+
+/** Whether a trip ends before its time with an entry, or comes to where it undoes what it did. */
+function hasGivenUp({ entries }: ModelRun, { stepped, seq, event, outcome }: ModelEntry): boolean {
+  const { status, configuration } = stepped.state;
+  if (status === "cancelled" || status === "failed") return true;
+  if (!configuration.includes("undoing")) return false;
+  const before = entries[seq - 2]?.stepped.state.configuration ?? [];
+  return !before.includes("undoing") || (event.type === "regret" && outcome === "taken");
 }
 
 /** The machine that undoes trips. */

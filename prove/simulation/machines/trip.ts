@@ -45,6 +45,8 @@ export const trip: Kind = {
   machine: tripMachine as unknown as Machine,
   runsMax: 2,
   rests: ["idle", "booked", "undoing", "gone"],
+  goesBack: true,
+  forks: (context) => void Object.assign(context, { edited: true }),
   cancellable: true,
   input: () => ({}),
   order(n, random) {

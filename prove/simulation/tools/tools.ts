@@ -1,6 +1,7 @@
 /** Every tool that runs can call, as one process has them. */
 import type { Activity } from "../../../src/runtime/attempt.ts";
 import type { Life } from "../life.ts";
+import { grindTool } from "../machines/mill.ts";
 import { bookTool, unbookTool } from "../machines/trip.ts";
 import { anything, scripted } from "./scripts.ts";
 import { speakTool } from "./speaker.ts";
@@ -14,6 +15,7 @@ const tools: Readonly<Record<string, Tool>> = {
   [bookTool]: scripted(["answer", "answer", "answer", "answer later", "fail", "fatal", "answer late"]),
   // Nobody gives it up when it takes too long.
   [unbookTool]: scripted(["answer", "answer", "answer later", "fail", "fatal", "keep and fail"]),
+  [grindTool]: scripted(anything),
   charge: chargeTool,
   speak: speakTool,
 };

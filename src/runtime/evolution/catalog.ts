@@ -118,10 +118,14 @@ export class Catalog {
    */
   async deploy(given: MachineEntry | AnyMachine, options: DeployOptions = {}): Promise<Deployment> {
     const { registry, evolution, lookAgain } = this.#world;
+    const machine = "chart" in given ? given : given.machine;
+    const isNew = !this.#rows.has(nameOf(machine));
     registry.register(given);
+    // Until it is decided what becomes of the runs that are alive, none goes there by itself.
+    if (isNew && registry.read(machine.id, machine.version).evolution === "upgrade")
+      registry.mark(machine.id, machine.version, "draft");
     await this.note();
     lookAgain();
-    const machine = "chart" in given ? given : given.machine;
     return deploy({ registry, evolution, mark: (...place) => this.mark(...place) }, machine, options);
   }
 

@@ -236,6 +236,32 @@ onEveryStore((world) => {
       expect(await run.head()).toMatchObject({ version: 6 });
     });
 
+    test("B9: stay where they are while it is not decided whether a version comes in", async () => {
+      const { runtime, run, entry, calls, rest, watch } = await begin();
+      const other = await runtime.start(one, { id: "b" });
+      await other.send("note", 1);
+      calls[0]?.end("money");
+      await run.waitFor("sent");
+      const later = orderWith(6, { initial: "paid", states: { paid: states.paid!, sent: states.sent! } });
+      let noted = () => {};
+      const isNoted = new Promise<void>((resolve) => {
+        noted = resolve;
+      });
+      watch.alter = async ({ verb }, answer) => {
+        if (verb === "writeDocument") await isNoted;
+        return answer;
+      };
+      const deploy = runtime.machines.deploy(entry(later, { evolution: "upgrade" }));
+      await run.send("note", 2);
+      noted();
+      await expect(deploy).rejects.toMatchObject({
+        code: "DEPLOY_REFUSED",
+        details: { runs: [{ run: "b" }] },
+      });
+      await rest();
+      for (const each of [run, other]) expect((await each.head()).version).toBe(1);
+    });
+
     test("B9: of which some would break keep a version from coming in, with their list", async () => {
       const { runtime, run, entry } = await begin();
       const other = await runtime.start(one, { id: "b" });
