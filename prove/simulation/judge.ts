@@ -166,6 +166,13 @@ export class Judge {
     return this.model.removed.has(run) && !this.model.runs.has(run);
   }
 
+  /** A user was told that a run was never where it was to go back to, being asked to go back by less than it has gone. */
+  wentTooFar(life: Life, run: string): void {
+    // Who was replaced knows of the run what was.
+    if (life.epoch === this.model.epoch && !this.isGone(run))
+      this.report(13, `${run} is said not to have gone as far as it is to go back`);
+  }
+
   /** A user was told that what was asked for was pruned. */
   isPruned(run: string): void {
     if (!this.isGone(run) && (this.model.runs.get(run)?.pruned ?? 0) === 0)
@@ -483,9 +490,10 @@ export class Judge {
   }
 
   /** A reader was told that there is no more. */
-  heardAll(key: string, count: number): void {
+  heardAll(life: Life, key: string, count: number): void {
     const [name, own] = key.split(":") as [string, string];
-    if (this.isGone(name)) return;
+    // Who was replaced knows of the run what was.
+    if (this.isGone(name) || life.epoch !== this.model.epoch) return;
     // What was on its way when nobody wanted it any more may still come.
     const said = this.model.find({ run: name })?.saidAtEnd.get(own);
     if (said === undefined) this.report(14, `a reader of ${key} was told that it is over`);

@@ -30,7 +30,7 @@ export interface TravelWorld {
 /** What refuses a journey, or a breakpoint that a later version has no place for: nothing has happened then. */
 const refusals: ReadonlySet<string> = new Set([
   ...["RUN_ENDED", "MIGRATION_REFUSED", "STATE_UNKNOWN"],
-  "JOURNAL_PRUNED",
+  ...["JOURNAL_PRUNED", "CHECKPOINT_UNKNOWN"],
 ]);
 
 /** The value, or the code of the refusal. */
@@ -63,6 +63,7 @@ export class Travellers {
       const answer = await ask(async (runtime) => unless((await runtime.run(run)).rollback(target)));
       if (typeof answer?.value === "number") judge.wentBack(journey, answer.value);
       if (answer?.value === "JOURNAL_PRUNED") judge.isPruned(run);
+      if (answer?.value === "CHECKPOINT_UNKNOWN") judge.wentTooFar(answer.life, run);
       if (answer !== undefined) say(answer.life, `${run} goes back: ${answer.value}`);
     });
   }

@@ -324,13 +324,14 @@ export class Users {
     const { judge, say } = this.#world;
     return this.#doing(name, async () => {
       const place = { offset: 0 };
-      for (let isOver = false; !isOver; ) {
+      for (;;) {
         const life = this.#world.current();
-        isOver = life?.runtime !== undefined && (await this.#listenTo(life, name, key, place));
-        if (isOver) say(life, `a reader of ${name}:${key} heard ${place.offset} pieces`);
-        else await this.#pause();
+        if (life?.runtime !== undefined && (await this.#listenTo(life, name, key, place))) {
+          say(life, `a reader of ${name}:${key} heard ${place.offset} pieces`);
+          return judge.heardAll(life, `${name}:${key}`, place.offset);
+        }
+        await this.#pause();
       }
-      judge.heardAll(`${name}:${key}`, place.offset);
     });
   }
 

@@ -357,10 +357,10 @@ export class Engine implements Runtime, Access {
     if (hasEnded(run)) {
       this.#runs.remove(run);
       this.#inboxes.ended(run.name);
-    } else if (run.head.seq === taken.length && this.#runs.live(run.name) === undefined) this.#runs.add(run);
+    } else if (run.head.seq === taken.length) this.#runs.add(run);
     for (const { step } of taken) this.#announce(run.name, step);
     // Whoever read the run before its commit was answered has taken them up, and may be further.
-    if ((this.#runs.live(run.name) ?? run) === run)
+    if (this.#runs.isOnly(run))
       for (const one of outbox.begun.values()) this.#activities.start(one, run.machine.activities, run.head);
     for (const row of outbox.sends) this.#inboxes.arrived(row);
     if (active && run.head.wakeAt !== undefined) this.#waker.wakeAt(run.head.wakeAt);
@@ -387,7 +387,7 @@ export class Engine implements Runtime, Access {
   /** Goes on with a run that is active, with its activities and its timers, unless another one of its name is in memory. */
   async #takeUp(run: LiveRun, { activities }: LoadedRun): Promise<void> {
     const begun = await this.#activities.read(activities, run);
-    if ((this.#runs.live(run.name) ?? run) !== run) return;
+    if (!this.#runs.isOnly(run)) return;
     this.#activities.startAll(begun, run);
     this.#waker.resume(run);
     this.evolution.upgrade(run);

@@ -38,8 +38,14 @@ export class Runs {
     return this.#residents.read(name);
   }
 
+  /** Takes in a run that has begun, unless somebody has read it already. */
   add(run: LiveRun): void {
-    this.#residents.add(run);
+    if (this.live(run.name) === undefined) this.#residents.add(run);
+  }
+
+  /** Whether no other run of this name is in memory. */
+  isOnly(run: LiveRun): boolean {
+    return (this.live(run.name) ?? run) === run;
   }
 
   remove(run: LiveRun): void {
@@ -105,8 +111,8 @@ export class Runs {
     });
     if (run === undefined) return undefined;
     // One that began meanwhile, as the child of another, may be further than what was read.
-    if (this.live(name) === undefined) this.#world.wasRead(run, loaded);
-    if (this.live(name) === undefined && run.head.status === "active") await this.#world.takeUp(run, loaded);
+    if (this.isOnly(run)) this.#world.wasRead(run, loaded);
+    if (this.isOnly(run) && run.head.status === "active") await this.#world.takeUp(run, loaded);
     const begun = this.live(name);
     if (begun !== undefined) return begun;
     // From here on what comes for it finds it, and comes after what has waited.
