@@ -99,11 +99,14 @@ const guarded = `(current_setting('transaction_isolation') = 'read committed' AN
 const ownedBy = (schema: string, epoch: string): string => `1 FROM ${schema}.lease
     WHERE id = 1 AND owner IS NOT NULL AND epoch = ${epoch} FOR KEY SHARE`;
 
-/** The whole key of the run, so that no statistics can talk the server out of its index. */
+/**
+ * The whole key of the run is given, so that no statistics can talk the server out of its index. Whether it is locked is
+ * asked before the lease is looked at: that keeps the order.
+ */
 export const appendOne = (schema: string): string => `
   WITH locked AS MATERIALIZED (SELECT shard, id FROM ${schema}.run
     WHERE id = $3::bigint AND shard = $4::smallint FOR NO KEY UPDATE),
-  owned AS MATERIALIZED (SELECT FROM locked, LATERAL (SELECT ${ownedBy(schema, "$2::bigint")}) lease)
+  owned AS MATERIALIZED (SELECT ${ownedBy(schema, "$2::bigint AND EXISTS (SELECT FROM locked)")})
   INSERT INTO ${schema}.entry (shard, run_id, seq, at, digest, bytes)
     SELECT shard, id, $5::bigint, $6::float8, $7::text, $8::bytea FROM locked
     WHERE ${guarded} AND EXISTS (SELECT FROM owned)`;
