@@ -46,8 +46,9 @@ export async function benchPostgres(options: BenchOptions): Promise<void> {
     for (let round = 0; round < options.rounds; round++)
       for (const workload of asked)
         for (const name of names) {
-          console.error(`round ${round + 1} of ${options.rounds}: ${workload}: ${name}`);
-          await measureOne(bench, workload, name, round);
+          const { perSecond } = await measureOne(bench, workload, name, round);
+          const figure = `${Math.round(perSecond).toLocaleString("en")} steps/s`;
+          console.error(`round ${round + 1} of ${options.rounds}: ${workload}: ${name}: ${figure}`);
         }
     for (const workload of asked) console.log(`\n${table(bench.results, workload, names)}`);
     console.log(`\n${columns([["holdfast", "measured", "goal", ""], ...judge(bench.results)])}`);
@@ -79,7 +80,12 @@ function planOf({ only }: BenchOptions): [readonly WorkloadName[], readonly stri
   return [some.length > 0 ? some : workloads, names];
 }
 
-async function measureOne(bench: Bench, workload: WorkloadName, name: string, round: number): Promise<void> {
+async function measureOne(
+  bench: Bench,
+  workload: WorkloadName,
+  name: string,
+  round: number,
+): Promise<Figures> {
   const { server, pid, results } = bench;
   const folder = mkdtempSync(join(tmpdir(), "holdfast-bench-"));
   const database = `bench_${workload}_${round}_${Object.keys(contestants).indexOf(name)}`;
@@ -93,6 +99,7 @@ async function measureOne(bench: Bench, workload: WorkloadName, name: string, ro
     const figures = await measure<Figures>(script, [JSON.stringify(task)], { built: true });
     for (const [figure, value] of Object.entries(figures))
       if (value !== undefined) results.add(name, `${workload}.${figure}`, round, value as number);
+    return figures;
   } finally {
     rmSync(folder, { recursive: true, force: true });
     await inDatabase(server, "postgres", `DROP DATABASE ${database} WITH (FORCE)`);

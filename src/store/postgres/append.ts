@@ -11,7 +11,8 @@
  *     called instead from then on.
  */
 import { hash } from "node:crypto";
-import type { EntryRow, RunName } from "../records.ts";
+import type { KnownRun } from "../known.ts";
+import type { EntryRow } from "../records.ts";
 import { shardOf } from "../shard.ts";
 import { bigints, byteArrays, doubles, texts } from "./arrays.ts";
 import { type PostgresPool, types } from "./connect.ts";
@@ -21,7 +22,7 @@ import { steadyPlans } from "./place.ts";
 /** The entries of runs, each run's one after the other. */
 export interface Appended {
   readonly epoch: number;
-  readonly runs: readonly RunName[];
+  readonly runs: readonly KnownRun[];
   /** The number of each entry's run. */
   readonly ids: readonly number[];
   readonly entries: readonly EntryRow[];
@@ -67,7 +68,15 @@ export class Appending {
 
 function valuesOfOne({ epoch, runs, ids, entries }: Appended): unknown[] {
   const [{ seq, at, digest, bytes }] = entries as [EntryRow];
-  return [epoch, ids[0], shardOf(runs[0] as RunName), seq, at, digest, bytes];
+  return [epoch, ids[0], shardOfKnown(runs[0] as KnownRun), seq, at, digest, bytes];
+}
+
+const shards = new WeakMap<KnownRun, number>();
+
+function shardOfKnown(run: KnownRun): number {
+  const shard = shards.get(run) ?? shardOf(run.head);
+  shards.set(run, shard);
+  return shard;
 }
 
 function valuesOfMany({ epoch, runs, ids, entries }: Appended): unknown[] {
@@ -90,11 +99,14 @@ const guarded = `(current_setting('transaction_isolation') = 'read committed' AN
 const ownedBy = (schema: string, epoch: string): string => `1 FROM ${schema}.lease
     WHERE id = 1 AND owner IS NOT NULL AND epoch = ${epoch} FOR KEY SHARE`;
 
-/** The whole key of the run, so that no statistics can talk the server out of its index. */
+/**
+ * The whole key of the run is given, so that no statistics can talk the server out of its index. Whether it is locked is
+ * asked before the lease is looked at: that keeps the order.
+ */
 export const appendOne = (schema: string): string => `
   WITH locked AS MATERIALIZED (SELECT shard, id FROM ${schema}.run
     WHERE id = $3::bigint AND shard = $4::smallint FOR NO KEY UPDATE),
-  owned AS MATERIALIZED (SELECT FROM locked, LATERAL (SELECT ${ownedBy(schema, "$2::bigint")}) lease)
+  owned AS MATERIALIZED (SELECT ${ownedBy(schema, "$2::bigint AND EXISTS (SELECT FROM locked)")})
   INSERT INTO ${schema}.entry (shard, run_id, seq, at, digest, bytes)
     SELECT shard, id, $5::bigint, $6::float8, $7::text, $8::bytea FROM locked
     WHERE ${guarded} AND EXISTS (SELECT FROM owned)`;

@@ -54,16 +54,18 @@ export class Batch {
   /** The entries, if they are all there is to write and the runs are known. */
   appended(): Appended | undefined {
     const [{ epoch }] = this.#items as [Item, ...Item[]];
+    const runs: KnownRun[] = [];
     const ids: number[] = [];
     const entries: EntryRow[] = [];
     for (const item of this.#items) {
       if (item.epoch !== epoch || !isPlain(item)) return undefined;
+      runs.push(item.known);
       for (const entry of item.commit.entries) {
         ids.push(item.known.id);
         entries.push(entry);
       }
     }
-    return { epoch, runs: this.#items.map(({ commit }) => commit.head), ids, entries };
+    return { epoch, runs, ids, entries };
   }
 
   /** The parameters after the first, in the order of the function. */
