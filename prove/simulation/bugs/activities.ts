@@ -36,6 +36,7 @@ export const activityBugs: readonly Bug[] = [
       },
     ],
     catches: [6, 14],
+    from: 1001,
     from: 501,
   },
   {

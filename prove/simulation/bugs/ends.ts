@@ -55,7 +55,7 @@ export const endBugs: readonly Bug[] = [
   {
     name: "run that comes back not taken up",
     file: "src/runtime/engine.ts",
-    find: "      run.more = true;\n      void this.#runs.revive(run);",
+    find: "      void this.#runs.revive(run);",
     replace: "      void run;",
     catches: [8],
   },

@@ -5,8 +5,8 @@ export const outageBugs: readonly Bug[] = [
   {
     name: "outage not noted",
     file: "src/runtime/outages.ts",
-    find: "if (aliveAt === undefined || aliveAt >= now) return;",
-    replace: "if (aliveAt === undefined || aliveAt >= now - 2_000) return;",
+    find: "if (aliveAt === undefined || aliveAt >= now) return true;",
+    replace: "if (aliveAt === undefined || aliveAt >= now - 2_000) return true;",
     catches: [24],
   },
   {

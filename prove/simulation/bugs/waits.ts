@@ -126,7 +126,7 @@ export const waitBugs: readonly Bug[] = [
     file: "src/runtime/activity.ts",
     find: 'job?.controller.abort(new Error("The activity was cancelled"));',
     replace: "",
-    catches: [6, 12],
+    catches: [6, 12, 31],
   },
   {
     name: "at-most-once retried after a crash",
