@@ -37,7 +37,6 @@ export const activityBugs: readonly Bug[] = [
     ],
     catches: [6, 14],
     from: 1001,
-    from: 501,
   },
   {
     name: "reader skips a piece after a pause",
