@@ -505,6 +505,10 @@ export class Judge {
     return saidIn(this.model, name, own);
   }
 
+  isFlushed(): boolean {
+    return [...this.model.runs.values()].every(({ inbox }) => inbox.size === 0);
+  }
+
   /** All that could wait for a later commit was to be committed: nothing waits any more. */
   checkFlushed(): void {
     for (const { head, inbox } of this.model.runs.values())

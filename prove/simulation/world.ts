@@ -48,6 +48,8 @@ const sqliteEvery = 50;
 /** How long things may take to come to rest: longer than any wait in the machines, and all the clock was set back. */
 const restMsMax = 600_000;
 const restEveryMs = 4_000;
+/** How often all is to be committed: what a process is still reading comes after the first time. */
+const flushesMax = 5;
 /** More than this cannot happen in one moment unless something goes round in circles. */
 const turnsMax = 2_000;
 /** Runs are compared with the store after every so many commits. */
@@ -176,14 +178,15 @@ class World {
 
   async #rest(): Promise<void> {
     const end = this.time.steady + restMsMax;
-    for (let isFlushed = false; ; ) {
+    for (let flushes = 0; ; ) {
       await this.#until(this.time.steady + restEveryMs);
       if (this.judge.violation !== undefined) return;
       const waiting = { open: this.#users.open + this.#staff.open, waits: this.#users.waits };
       const left = checkRest(this.judge.model, waiting, this.#current, this.time.now());
+      const isFlushed = flushes === flushesMax || (flushes > 0 && this.judge.isFlushed());
       if (left === undefined && isFlushed) return this.judge.checkFlushed();
       if (left === undefined) {
-        isFlushed = true;
+        flushes++;
         this.#flush();
       } else if (this.time.steady >= end) return this.judge.report(8, left);
     }

@@ -36,7 +36,7 @@ export const activityBugs: readonly Bug[] = [
       },
     ],
     catches: [6, 14],
-    from: 501,
+    from: 1001,
   },
   {
     name: "reader skips a piece after a pause",

@@ -38,13 +38,6 @@ export const keepingBugs: readonly Bug[] = [
     catches: [29],
   },
   {
-    name: "run removed by who was replaced",
-    file: "src/store/memory/store.ts",
-    find: "return names.map((name) => isOwnedUnder(this.#tables.lease, epoch) && removeRun(this.#tables, name));",
-    replace: "return names.map((name) => epoch > 0 && removeRun(this.#tables, name));",
-    catches: [29],
-  },
-  {
     name: "texts of what was removed stay",
     file: "src/store/memory/remove.ts",
     find: "if (subject === undefined || !isLast) return 0;",

@@ -86,7 +86,7 @@ export const travelBugs: readonly Bug[] = [
     file: "src/runtime/checkpoint.ts",
     find: "    run.machine = this.machine;\n",
     replace: "",
-    catches: [3, 4, 8, 15],
+    catches: [3, 4, 8, 15, 26],
   },
   {
     name: "timer forgotten on the way to another version",

@@ -83,7 +83,7 @@ export const waitBugs: readonly Bug[] = [
     find: "if (invocation === undefined) return endedBefore(work, event);",
     replace: "if (invocation === undefined) return !settles(event);",
     catches: [6],
-    from: 1501,
+    from: 2501,
   },
   {
     name: "double settle",
@@ -126,7 +126,7 @@ export const waitBugs: readonly Bug[] = [
     file: "src/runtime/activity.ts",
     find: 'job?.controller.abort(new Error("The activity was cancelled"));',
     replace: "",
-    catches: [6, 12],
+    catches: [6, 12, 31],
   },
   {
     name: "at-most-once retried after a crash",
