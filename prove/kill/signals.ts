@@ -9,7 +9,7 @@ import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { createRandom, type Random } from "../../test/generate/random.ts";
-import { type Judgement, judgeAny } from "./judge.ts";
+import { backupsOf, type Judgement, judgeAny } from "./judge.ts";
 import { byLine, Ledger } from "./ledger.ts";
 
 export interface SignalOptions {
@@ -29,7 +29,7 @@ const startMsMax = 60_000;
 /** One life in so many ends at any moment after its start, be it before it has opened the store; the others at work. */
 const anytimeChance = 0.2;
 const anytimeMsMax = 250;
-const workMsMax = 150;
+const workMsMax = 600;
 
 const script = fileURLToPath(new URL("./victim.ts", import.meta.url));
 
@@ -59,6 +59,7 @@ export async function proveSignals(options: SignalOptions): Promise<Pick<Judgeme
       add(total, { ...judgement.figures, ...ledgerFigures(ledger), stores: 1 });
       for (const problem of judgement.problems) report(`seed ${storeSeed}, ${lives} kills: ${problem}`);
       for (const end of ["", "-wal", "-shm"]) rmSync(path + end, { force: true });
+      rmSync(backupsOf(path), { recursive: true, force: true });
     }
   };
   await Promise.all(Array.from({ length: availableParallelism() }, lane));

@@ -1,6 +1,7 @@
 /**
  * The process that is killed. For as long as it lives it sends numbered events to its runs, several at a time, and says
- * `acked RUN EVENT N` only after an event is durable; its tools say when they act. Whoever started it keeps the ledger.
+ * `acked RUN EVENT N` only after an event is durable; its tools say when they act. Some of its runs it changes meanwhile
+ * (`tasks.ts`). Whoever started it keeps the ledger.
  *
  * `victim.ts PATH SEED` works on the store at PATH; without a path it only loads, so that later ones start faster.
  */
@@ -8,7 +9,11 @@ import { writeSync } from "node:fs";
 import { createRuntime, type Run } from "holdfast";
 import { sqlite } from "holdfast/sqlite";
 import { createRandom } from "../../test/generate/random.ts";
+import { Changes } from "./changes.ts";
+import { changingEntries } from "./changing.ts";
+import { backupsOf } from "./judge.ts";
 import { machineEntries, machines, type RunId } from "./machines.ts";
+import { copy, keepDiary, shift, swap, travel } from "./tasks.ts";
 
 const say = (line: string) => writeSync(1, `${line}\n`);
 
@@ -19,11 +24,25 @@ async function send(run: Run, type: string, n: number, again = false): Promise<v
   if (again) await run.send(type, n, { key: `${type} ${n}` });
 }
 
+/** Of what there is to do a life does some, so that there is enough of each. */
+const [sendersPerLife, changersPerLife] = [2, 3];
+
+/** The version of `swap` that its run has; a newer one may be known, and was not deployed to the end. */
+async function versionIn(path: string): Promise<number> {
+  const store = sqlite(path);
+  await store.open();
+  const head = await store.readHead({ tenant: "default", run: "swap" });
+  await store.close();
+  return head?.version ?? 1;
+}
+
 async function work(path: string, seed: number): Promise<never> {
   const random = createRandom(seed);
+  const store = sqlite(path);
+  const tools = { say, wait: () => new Promise<void>((resolve) => setTimeout(resolve, random.below(12))) };
   const runtime = await createRuntime({
-    store: sqlite(path),
-    machines: machineEntries(say),
+    store,
+    machines: [...machineEntries(say), ...changingEntries(tools, await versionIn(path))],
     onEmit: ({ event }) => say(`${event.type} ${event.data}`),
   });
   const open = async (id: RunId) => (await runtime.start(machines[id] as never, { id })) as unknown as Run;
@@ -83,8 +102,12 @@ async function work(path: string, seed: number): Promise<never> {
       }
     },
   ];
+  const changes = new Changes({ ...tools, runtime, store, directory: backupsOf(path) });
+  const scene = { runtime, changes, random, say, life: seed };
+  const changing = [travel, keepDiary, shift, swap, copy].map((task) => () => task(scene));
+  const chosen = [...random.some(tasks, sendersPerLife), ...random.some(changing, changersPerLife)];
   say("ready");
-  await Promise.all(tasks.map((task) => task()));
+  await Promise.all(chosen.map((task) => task()));
   throw new Error("There was nothing left to do");
 }
 
