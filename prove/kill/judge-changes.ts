@@ -8,7 +8,7 @@
  */
 import { isDeepStrictEqual } from "node:util";
 import type { Entry, Event, Run, Runtime, State } from "holdfast";
-import { sweep, verify } from "holdfast/housekeeping";
+import { readHolds, sweep, verify } from "holdfast/housekeeping";
 import { systemTenant } from "../../src/runtime/name.ts";
 import { decode } from "../../src/store/codec.ts";
 import type { RunHead } from "../../src/store/records.ts";
@@ -74,6 +74,8 @@ export async function changeProblems(scene: ChangeScene, catalogVersion: number)
   const { chronicle, observer } = scene;
   await sweep({ store: observer });
   const { problems } = await verify({ store: observer });
+  const holds = await readHolds({ store: observer });
+  const isHeld = (run: string) => holds.some((one) => "run" in one && one.run === run);
   return [
     ...chronicle.problems,
     ...standProblems(scene),
@@ -81,6 +83,7 @@ export async function changeProblems(scene: ChangeScene, catalogVersion: number)
     ...(await migrationProblems(scene)),
     ...deployProblems(scene, catalogVersion),
     ...removalProblems(scene),
+    ...[...chronicle.held].filter((run) => !isHeld(run)).map((run) => `K13: the hold on ${run} is lost`),
     ...problems.map(
       ({ kind, run, seq, problem }) => `K15: ${kind} of ${run ?? "nobody"} at ${seq ?? "-"}: ${problem}`,
     ),
@@ -88,11 +91,15 @@ export async function changeProblems(scene: ChangeScene, catalogVersion: number)
 }
 
 /** What was once told of a checkpoint holds, whoever travelled from there since. */
-function standProblems({ runs, chronicle: { stands, sent, ...rest } }: ChangeScene): string[] {
+function standProblems({ runs, chronicle }: ChangeScene): string[] {
   const problems: string[] = [];
+  const { stands, sent, removed, isPruning } = chronicle;
   for (const [run, digests] of stands) {
     const found = runs.get(run);
-    if (found === undefined) continue;
+    if (found === undefined) {
+      if (!removed.has(run) && !chronicle.mayBeGone(run)) problems.push(`K1: the whole run ${run} is lost`);
+      continue;
+    }
     const newest = Math.max(...digests.keys());
     if (found.head.seq < newest) problems.push(`K1: ${run} was at ${newest} and is at ${found.head.seq}`);
     for (const [seq, digest] of digests)
@@ -103,7 +110,7 @@ function standProblems({ runs, chronicle: { stands, sent, ...rest } }: ChangeSce
     const found = runs.get(run);
     if (found === undefined) continue;
     const pruned = (found.entries[0]?.seq ?? 1) > 1;
-    if (pruned && rest.isPruning && run === "diary") continue;
+    if (pruned && isPruning && run === "diary") continue;
     const taken = new Set(found.entries.map(({ event }) => eventName(event)));
     for (const event of events) if (!taken.has(event)) problems.push(`K1: no entry of ${run} has ${event}`);
   }

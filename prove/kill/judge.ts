@@ -104,7 +104,7 @@ export async function judgeAny(path: string, ledger: Ledger): Promise<Judgement>
 }
 
 /** Waits until no run has anything to do, now or ever; whatever has after a long while. */
-async function settle(observer: Store): Promise<readonly string[]> {
+export async function settle(observer: Store): Promise<readonly string[]> {
   const until = Date.now() + settleMsMax;
   for (;;) {
     const due = (await observer.due(farAway, 100)).map(({ run }) => run);
@@ -114,7 +114,7 @@ async function settle(observer: Store): Promise<readonly string[]> {
   }
 }
 
-async function settleAt(path: string): Promise<readonly string[]> {
+export async function settleAt(path: string): Promise<readonly string[]> {
   const observer = sqlite(path);
   await observer.open();
   try {
