@@ -1,12 +1,15 @@
 /** Bugs to plant in what is killed or loses its power: what these proofs must find, or they prove nothing. */
 import type { Change } from "../simulation/plant.ts";
+import type { TaskName } from "./tasks.ts";
 
 export interface Bug extends Change {
   readonly name: string;
   /** What must be found: a rule of the judgement, or the words of an image's. */
   readonly breaks: readonly string[];
-  /** Which proof finds it. */
+  /** Which proof finds it, */
   readonly proof: "signals" | "powerloss";
+  /** and what must be done for it to show, where processes are killed. */
+  readonly task?: TaskName;
   /** What else must change, where a second check would make up for the first. */
   readonly also?: readonly Change[];
 }
@@ -23,12 +26,13 @@ export const bugs: readonly Bug[] = [
     proof: "powerloss",
     file: travel,
     find: "return (await this.#world.deliver(run, event, take)).seq;",
-    replace: "void this.#world.deliver(run, event, take); return head.seq + 1;",
+    replace: "setImmediate(() => void this.#world.deliver(run, event, take)); return head.seq + 1;",
   },
   {
     name: "a rollback goes one too far",
     breaks: ["K9"],
     proof: "signals",
+    task: "travel",
     file: travel,
     find: "const place = await this.#place(head, seq);\n    const machine",
     replace: "const place = { ...(await this.#place(head, Math.max(1, seq - 1))), seq };\n    const machine",
@@ -37,6 +41,7 @@ export const bugs: readonly Bug[] = [
     name: "a fork does not say what it stands on",
     breaks: ["K10"],
     proof: "signals",
+    task: "travel",
     file: travel,
     find: "const parts = { subject, attributes, fork: { run: source.run, seq }, ...(limits && { limits }) };",
     replace: "const parts = { subject, attributes, ...(limits && { limits }) };",
@@ -54,21 +59,22 @@ export const bugs: readonly Bug[] = [
     proof: "powerloss",
     file: travel,
     find: "    await deliver(run, event, (_, at) => {",
-    replace: "    void deliver(run, event, (_, at) => {",
+    replace: "    setImmediate(deliver, run, event, (_, at) => {",
   },
   {
     name: "a migration is told before it is durable",
     breaks: ["K1", "K11"],
     proof: "powerloss",
     file: "src/runtime/evolution/evolution.ts",
-    find: "      await this.#world.deliver(run, migrateEvent(versions.from, versions.to), take);",
+    find: "      const report = await this.#move(run, hop, options);",
     replace:
-      "      void this.#world.deliver(run, migrateEvent(versions.from, versions.to), take); return this.#evolve(hop, run.state, this.#world.clock.now(), name, options).report;",
+      "      const report = plan.reports[0]; setImmediate(() => void this.#move(run, hop, options).catch(() => {}));",
   },
   {
     name: "a migration forgets timers",
     breaks: ["K2", "K8", "K11"],
     proof: "signals",
+    task: "shift",
     file: "src/core/evolve/evolve.ts",
     find: "timers: sameList(state.timers, timers.timers()),",
     replace: "timers: sameList(state.timers, timers.timers().slice(1)),",
@@ -77,6 +83,7 @@ export const bugs: readonly Bug[] = [
     name: "a hot swap forgets what was deferred",
     breaks: ["K2", "K11"],
     proof: "signals",
+    task: "swap",
     file: "src/core/evolve/evolve.ts",
     find: "deferred: sameList(state.deferred, moveDeferred(move)),",
     replace: "deferred: sameList(state.deferred, moveDeferred(move).slice(1)),",
@@ -93,14 +100,16 @@ export const bugs: readonly Bug[] = [
     name: "holds are not looked at",
     breaks: ["K13"],
     proof: "signals",
+    task: "travel",
     file: "src/runtime/housekeeping/hold.ts",
     find: '("run" in one && one.run === run)',
     replace: '("run" in one && one.run === run.slice(1))',
   },
   {
     name: "forks are not looked at",
-    breaks: ["K13", "the store cannot be opened"],
+    breaks: ["K13"],
     proof: "signals",
+    task: "travel",
     file: remove,
     find: "  if (forksOf(statements, name).some(({ stands }) => stands)) return false;\n  // Attributes",
     replace: "  // Attributes",
@@ -122,18 +131,18 @@ export const bugs: readonly Bug[] = [
       "  setTimeout(() => statements.insertRemoval.run(id, head.tenant, head.subject, null), 5);\n  return true;",
   },
   {
-    name: "a journal is pruned in two transactions",
-    breaks: ["K7", "K13", "K15", "cannot be"],
+    name: "a pruning is noted in a transaction of its own",
+    breaks: ["K7", "K13", "K15"],
     proof: "powerloss",
     file: remove,
-    find: "  statements.pruneRun.run(seq, id);\n  statements.keepSnapshot.run(id, seq);",
-    replace:
-      "  statements.pruneRun.run(seq, id);\n  setTimeout(() => statements.keepSnapshot.run(id, seq), 5);",
+    find: "  statements.pruneRun.run(seq, id);",
+    replace: "  setTimeout(() => statements.pruneRun.run(seq, id), 20);",
   },
   {
     name: "a backup has its name before it is whole",
     breaks: ["K14"],
     proof: "signals",
+    task: "copy",
     file: backup,
     find: ".partial`;\n  return onDisk(path, async () => {",
     replace: "`;\n  return onDisk(path, async () => {",
@@ -147,14 +156,6 @@ export const bugs: readonly Bug[] = [
     proof: "powerloss",
     file: backup,
     find: "  renameSync(from, to);\n  syncFile(dirname(to));",
-    replace: "  renameSync(from, to);",
-  },
-  {
-    name: "a backup is named before it is durable",
-    breaks: ["K14"],
-    proof: "powerloss",
-    file: backup,
-    find: "  syncFile(from);\n  renameSync(from, to);",
     replace: "  renameSync(from, to);",
   },
 ];

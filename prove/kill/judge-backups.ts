@@ -58,10 +58,8 @@ async function copyProblems(from: string, copying: Copying, scene: BackupScene):
     await observer.open();
     try {
       await scene.settle(to);
-      return [
-        ...contentProblems(await findRuns(runtime, observer), copying),
-        ...inventedIn(before, scene.runs),
-      ];
+      const { runs, unreadable } = await findRuns(runtime, observer);
+      return [...unreadable, ...contentProblems(runs, copying), ...inventedIn(before, scene.runs)];
     } finally {
       await observer.close();
       await runtime.close();

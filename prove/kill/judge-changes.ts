@@ -33,6 +33,8 @@ export interface ChangeScene {
   readonly runtime: Runtime;
   /** The same store, seen from beside the runtime. */
   readonly observer: Store;
+  /** All that are there, and those of them that can be read. */
+  readonly heads: readonly RunHead[];
   readonly runs: FoundRuns;
   readonly chronicle: Chronicle;
 }
@@ -53,15 +55,26 @@ interface Row {
   readonly status: string;
 }
 
-/** All runs of a store, with what is left of their journals. */
-export async function findRuns(runtime: Runtime, observer: Store): Promise<FoundRuns> {
+/** All runs of a store that can be read, with what is left of their journals; and what is wrong with the others. */
+export async function findRuns(
+  runtime: Runtime,
+  observer: Store,
+): Promise<{ readonly runs: FoundRuns; readonly heads: readonly RunHead[]; readonly unreadable: string[] }> {
   const runs = new Map<string, Found>();
-  for (const head of await observer.findRuns({ tenant, limit: manyRows })) {
+  const unreadable: string[] = [];
+  const heads = await observer.findRuns({ tenant, limit: manyRows });
+  for (const head of heads) {
     const entries: Entry[] = [];
-    for await (const entry of (await runtime.run(head.run)).journal()) entries.push(entry);
-    runs.set(head.run, { head, entries, digests: await readDigests(observer, head.run) });
+    try {
+      const run = await runtime.run(head.run);
+      await run.state();
+      for await (const entry of run.journal()) entries.push(entry);
+      runs.set(head.run, { head, entries, digests: await readDigests(observer, head.run) });
+    } catch (error) {
+      unreadable.push(`K7: the run ${head.run} cannot be read: ${(error as Error).message}`);
+    }
   }
-  return runs;
+  return { runs, heads, unreadable };
 }
 
 /** The digest of each checkpoint of a run that is left. */
@@ -78,6 +91,7 @@ export async function changeProblems(scene: ChangeScene, catalogVersion: number)
   const isHeld = (run: string) => holds.some((one) => "run" in one && one.run === run);
   return [
     ...chronicle.problems,
+    ...scene.heads.flatMap((head) => originProblem(head, scene) ?? []),
     ...standProblems(scene),
     ...(await pathProblems(scene)),
     ...(await migrationProblems(scene)),
@@ -161,8 +175,10 @@ async function pathProblems({ runtime, runs, chronicle }: ChangeScene): Promise<
   };
   for (const [run, { head, entries }] of runs) {
     if (head.machine !== "path") continue;
-    const origin = originProblem(head, entries, { runs, chronicle });
-    if (origin !== undefined) problems.push(origin);
+    const { event } = entries[0] as Entry;
+    const begins = head.fork === undefined ? ["start", undefined] : ["fork", head.fork];
+    if (!isDeepStrictEqual([event.type, event.data], begins))
+      problems.push(`K10: ${run} begins with ${event.type}`);
     else problems.push(...(await stateProblems(await runtime.run(run), entries, walkedBy(run) as Walked[])));
   }
   for (const { run, to, seq } of chronicle.backs) {
@@ -175,21 +191,18 @@ async function pathProblems({ runtime, runs, chronicle }: ChangeScene): Promise<
 
 /** What is wrong with where a path comes from. */
 function originProblem(
-  { run, fork }: RunHead,
-  entries: readonly Entry[],
-  { runs, chronicle }: Pick<ChangeScene, "runs" | "chronicle">,
+  { machine, run, fork }: RunHead,
+  { heads, chronicle }: Pick<ChangeScene, "heads" | "chronicle">,
 ): string | undefined {
-  const { event } = entries[0] as Entry;
-  if (run === "path")
-    return fork === undefined && event.type === "start" ? undefined : `K10: ${run} became a fork`;
+  if (machine !== "path") return undefined;
+  if (run === "path") return fork === undefined ? undefined : `K10: ${run} became a fork`;
   const forking = chronicle.forks.get(run);
   if (forking === undefined) return `K10: nobody forked ${run}`;
   const { source, seq } = forking;
   if (!isDeepStrictEqual(fork, { run: source, seq }))
     return `K10: ${run} was forked from ${source} at ${seq} and is told to be from ${fork?.run} at ${fork?.seq}`;
-  if (!isDeepStrictEqual([event.type, event.data], ["fork", fork]))
-    return `K10: ${run} begins with ${event.type}`;
-  return runs.has(source) ? undefined : `K13: ${source} is gone, and the fork ${run} stands on it`;
+  const isThere = heads.some((head) => head.run === source);
+  return isThere ? undefined : `K13: ${source} is gone, and the fork ${run} stands on it`;
 }
 
 /** Where a path is now, where it began and wherever it went back to, its state is what it should be. */

@@ -42,7 +42,8 @@ export async function judge(path: string, ledger: Ledger, directory = backupsOf(
     const problems = [...ledger.problems];
     const pending = await settle(observer);
     if (pending.length > 0) problems.push(`K8: still waiting: ${pending.join(", ")}`);
-    const runs = await findRuns(runtime, observer);
+    const { runs, heads, unreadable } = await findRuns(runtime, observer);
+    problems.push(...unreadable);
     const contexts = await readContexts(runtime, runs);
     problems.push(...contextProblems(contexts, ledger), ...toolProblems(contexts, ledger));
     const figures = { entries: 0, timers: 0, children: 0 };
@@ -57,7 +58,7 @@ export async function judge(path: string, ledger: Ledger, directory = backupsOf(
       problems.push(...journal.problems);
     }
     const { chronicle } = ledger;
-    problems.push(...(await changeProblems({ runtime, observer, runs, chronicle }, catalogVersion)));
+    problems.push(...(await changeProblems({ runtime, observer, heads, runs, chronicle }, catalogVersion)));
     const machines = () => allEntries(() => {}, swapVersion);
     const copies = await backupProblems({ directory, chronicle, runs, machines, settle: settleAt });
     problems.push(...copies.problems);

@@ -20,7 +20,7 @@ export interface TaskScene {
 const twinsMax = 4;
 
 /** A path is walked, taken back and forked; forks end, are held, and are removed. */
-export async function travel({ runtime, changes, random, life }: TaskScene): Promise<never> {
+async function travel({ runtime, changes, random, life }: TaskScene): Promise<never> {
   const root = (await runtime.start(path, { id: "path" })) as unknown as Run;
   let [n, twins] = [life * 1_000, 0];
   const alive = async (): Promise<Run[]> => {
@@ -66,7 +66,7 @@ async function unlessOver(work: Promise<void> | undefined): Promise<void> {
 }
 
 /** Long texts, some of which do not compress, and the oldest of them pruned. */
-export async function keepDiary({ runtime, changes, random, say }: TaskScene): Promise<never> {
+async function keepDiary({ runtime, changes, random, say }: TaskScene): Promise<never> {
   const run = (await runtime.start(diary, { id: "diary" })) as unknown as Run;
   const { numbers } = (await run.state()).context as unknown as { numbers: number[] };
   say(`found diary note ${numbers.length}`);
@@ -110,16 +110,20 @@ async function work(
 }
 
 /** Migrated to the other version, and back. */
-export const shift = (scene: TaskScene): Promise<never> =>
+const shift = (scene: TaskScene): Promise<never> =>
   work(scene, "shift", async (run) => scene.changes.migrate(run, 3 - (await run.head()).version));
 
 /** Newer and newer versions deployed. */
-export const swap = (scene: TaskScene): Promise<never> =>
+const swap = (scene: TaskScene): Promise<never> =>
   work(scene, "swap", async (run) => scene.changes.deploy((await run.head()).version + 1));
 
-export async function copy({ changes }: TaskScene): Promise<never> {
+async function copy({ changes }: TaskScene): Promise<never> {
   for (let last = 0; ; ) {
     last = Math.max(Date.now(), last + 1);
     await changes.backup(last);
   }
 }
+
+/** Each by its name. */
+export const changers = { travel, keepDiary, shift, swap, copy } as const;
+export type TaskName = keyof typeof changers;

@@ -3,7 +3,8 @@
  * `acked RUN EVENT N` only after an event is durable; its tools say when they act. Some of its runs it changes meanwhile
  * (`tasks.ts`). Whoever started it keeps the ledger.
  *
- * `victim.ts PATH SEED` works on the store at PATH; without a path it only loads, so that later ones start faster.
+ * `victim.ts PATH SEED TASK` works on the store at PATH, only at that task if one is given; without a path it only loads, so
+ * that later ones start faster.
  */
 import { writeSync } from "node:fs";
 import { createRuntime, type Run } from "holdfast";
@@ -13,7 +14,7 @@ import { Changes } from "./changes.ts";
 import { changingEntries } from "./changing.ts";
 import { backupsOf } from "./judge.ts";
 import { machineEntries, machines, type RunId } from "./machines.ts";
-import { copy, keepDiary, shift, swap, travel } from "./tasks.ts";
+import { changers, type TaskName } from "./tasks.ts";
 
 const say = (line: string) => writeSync(1, `${line}\n`);
 
@@ -36,7 +37,7 @@ async function versionIn(path: string): Promise<number> {
   return head?.version ?? 1;
 }
 
-async function work(path: string, seed: number): Promise<never> {
+async function work(path: string, seed: number, only: TaskName | undefined): Promise<never> {
   const random = createRandom(seed);
   const store = sqlite(path);
   const tools = { say, wait: () => new Promise<void>((resolve) => setTimeout(resolve, random.below(12))) };
@@ -104,12 +105,16 @@ async function work(path: string, seed: number): Promise<never> {
   ];
   const changes = new Changes({ ...tools, runtime, store, directory: backupsOf(path) });
   const scene = { runtime, changes, random, say, life: seed };
-  const changing = [travel, keepDiary, shift, swap, copy].map((task) => () => task(scene));
-  const chosen = [...random.some(tasks, sendersPerLife), ...random.some(changing, changersPerLife)];
+  const changing =
+    only === undefined ? random.some(Object.values(changers), changersPerLife) : [changers[only]];
+  const chosen = [
+    ...(only === undefined ? random.some(tasks, sendersPerLife) : []),
+    ...changing.map((task) => () => task(scene)),
+  ];
   say("ready");
   await Promise.all(chosen.map((task) => task()));
   throw new Error("There was nothing left to do");
 }
 
-const [path, seed = "1"] = process.argv.slice(2);
-if (path !== undefined) await work(path, Number(seed));
+const [path, seed = "1", only] = process.argv.slice(2);
+if (path !== undefined) await work(path, Number(seed), only as TaskName | undefined);

@@ -103,8 +103,9 @@ async function goOnProblem(path: string, { chronicle }: ImageScene): Promise<str
   try {
     const pending = await settle(observer);
     if (pending.length > 0) return `K8: still waiting: ${pending.join(", ")}`;
-    const runs = await findRuns(runtime, observer);
-    const problems = await changeProblems({ runtime, observer, runs, chronicle }, catalogVersion);
+    const { runs, heads, unreadable } = await findRuns(runtime, observer);
+    const scene = { runtime, observer, heads, runs, chronicle };
+    const problems = [...unreadable, ...(await changeProblems(scene, catalogVersion))];
     const directory = dirname(path);
     const copies = await backupProblems({ directory, chronicle, runs, machines, settle: settleAt });
     problems.push(...copies.problems);

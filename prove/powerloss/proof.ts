@@ -21,6 +21,8 @@ export interface PowerlossOptions {
   readonly plant: Plant | undefined;
   /** A bug in the process that is recorded, by its name in `prove/kill/bugs.ts`. */
   readonly bug?: string | undefined;
+  /** Whether a problem is what was looked for, and no more images are needed. */
+  readonly until?: (problem: string) => boolean;
   readonly progress: (text: string) => void;
 }
 
@@ -40,12 +42,12 @@ export const imagesPerRecording = 500;
 
 /** Judges so many images; says what was found, and of how much. */
 export async function provePowerloss(options: PowerlossOptions): Promise<PowerlossResult> {
-  const { seed, images, steps, plant, bug, progress } = options;
+  const { seed, images, steps, plant, bug, progress, until = () => false } = options;
   const folder = mkdtempSync(join(tmpdir(), "holdfast-powerloss-"));
   const problems: string[] = [];
   const figures = { images: 0, recordings: 0, operations: 0, syncs: 0, acknowledged: 0, files: 0 };
   try {
-    for (let first = 0; first < images; first += imagesPerRecording) {
+    for (let first = 0; first < images && !problems.some(until); first += imagesPerRecording) {
       const place = join(folder, `recording-${first}`);
       mkdirSync(place);
       progress(`${figures.images} of ${images} images, recording`);
@@ -63,6 +65,7 @@ export async function provePowerloss(options: PowerlossOptions): Promise<Powerlo
         figures.acknowledged += one.acknowledged;
         figures.files += one.files;
         if (one.problem !== undefined) problems.push(`seed ${one.seed}, ${one.where}: ${one.problem}`);
+        if (problems.some(until)) break;
         if (figures.images % 10 === 0)
           progress(`${figures.images} of ${images} images, ${problems.length} problems`);
       }
@@ -134,6 +137,11 @@ function drawCut(random: Random, operations: readonly Operation[]): number {
 
 const isSaid = ({ kind }: Operation): boolean => kind === "said";
 
+/** The words with which changes are acknowledged. */
+const changeWords: ReadonlySet<string> = new Set(
+  "back forked migrated deployed held removed retained pruned backed".split(" "),
+);
+
 /** Where changes were told, and from where on: what was said before. */
 function changesIn(operations: readonly Operation[]): { word: string; from: number; to: number }[] {
   const spans: { word: string; from: number; to: number }[] = [];
@@ -141,7 +149,7 @@ function changesIn(operations: readonly Operation[]): { word: string; from: numb
   for (const [index, operation] of operations.entries()) {
     if (operation.kind !== "said") continue;
     const [word = ""] = operation.line.split(" ");
-    if (word !== "stands" && word !== "acked") spans.push({ word, from, to: index + 1 });
+    if (changeWords.has(word)) spans.push({ word, from, to: index + 1 });
     from = index + 1;
   }
   return spans;

@@ -84,7 +84,7 @@ async function live(lifeSteps: number): Promise<void> {
       const mode = random.pick(["PASSIVE", "FULL", "RESTART", "TRUNCATE"]);
       operator.prepare(`PRAGMA wal_checkpoint(${mode})`).get();
     }
-    if (random.chance(0.6)) await takeStep(runs);
+    if (random.chance(0.5)) await takeStep(runs);
     else await change(changes, runs);
     await pass();
   }
@@ -138,9 +138,9 @@ async function change(changes: Changes, runs: ReadonlyMap<string, Run>): Promise
       await through(twin.finished());
       await acknowledge(twin);
     },
-    retain: () => through(changes.retain(random.below(2))),
+    retain: () => through(changes.retain(0)),
     note: async () => {
-      for (let more = 0; more < 3; more++)
+      for (let more = 0; more < 4; more++)
         await changes.note(runs.get("diary") as Run, next("diary"), textOf(random, 3_000));
     },
     prune: () => through(changes.prune(1)),
