@@ -9,6 +9,7 @@
  * `--bug NAME` that it finds a bug of `prove/kill/bugs.ts`.
  */
 import { parseArgs } from "node:util";
+import { findBug } from "./kill/bugs.ts";
 import { whyNoStrace } from "./kill/strace.ts";
 import { type Plant, plants, provePowerloss } from "./powerloss/proof.ts";
 
@@ -42,7 +43,7 @@ if (missing !== undefined) {
     images: numberOf("seeds"),
     steps: numberOf("steps"),
     plant,
-    bug: values.bug,
+    bug: values.bug === undefined ? undefined : findBug(values.bug),
     progress: (text) => process.stderr.write(`\r${text}   `),
   });
   process.stderr.write("\n");

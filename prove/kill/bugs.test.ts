@@ -13,7 +13,7 @@ const root = join(import.meta.dirname, "../..");
 /** Only ends what hangs. */
 const patienceMs = 600_000;
 const killsMax = 150;
-const imagesMax = 1_000;
+const imagesMax = 40;
 
 const breaks = (bug: Bug) => (problem: string) => bug.breaks.some((rule) => problem.includes(rule));
 
@@ -33,7 +33,7 @@ async function killWith(bug: Bug): Promise<string[]> {
 
 async function cutWith(bug: Bug): Promise<readonly string[]> {
   const options = { seed: 1, images: imagesMax, steps: 100, plant: undefined, progress: () => {} };
-  return (await provePowerloss({ ...options, bug: bug.name, until: breaks(bug) })).problems;
+  return (await provePowerloss({ ...options, bug, until: breaks(bug) })).problems;
 }
 
 test("each bug fits its source exactly once, and has a name of its own", () => {

@@ -8,8 +8,9 @@ export interface Bug extends Change {
   readonly breaks: readonly string[];
   /** Which proof finds it, */
   readonly proof: "signals" | "powerloss";
-  /** and what must be done for it to show, where processes are killed. */
+  /** and where: what victims must do, or the word with which the change is acknowledged that power is cut in. */
   readonly task?: TaskName;
+  readonly word?: string;
   /** What else must change, where a second check would make up for the first. */
   readonly also?: readonly Change[];
 }
@@ -24,6 +25,7 @@ export const bugs: readonly Bug[] = [
     name: "a rollback is told before it is durable",
     breaks: ["K1", "K9"],
     proof: "powerloss",
+    word: "back",
     file: travel,
     find: "return (await this.#world.deliver(run, event, take)).seq;",
     replace: "setImmediate(() => void this.#world.deliver(run, event, take)); return head.seq + 1;",
@@ -57,6 +59,7 @@ export const bugs: readonly Bug[] = [
     name: "a fork is told before it is durable",
     breaks: ["K10", "K13"],
     proof: "powerloss",
+    word: "forked",
     file: travel,
     find: "    await deliver(run, event, (_, at) => {",
     replace: "    setImmediate(deliver, run, event, (_, at) => {",
@@ -65,6 +68,7 @@ export const bugs: readonly Bug[] = [
     name: "a migration is told before it is durable",
     breaks: ["K1", "K11"],
     proof: "powerloss",
+    word: "migrated",
     file: "src/runtime/evolution/evolution.ts",
     find: "      const report = await this.#move(run, hop, options);",
     replace:
@@ -92,6 +96,7 @@ export const bugs: readonly Bug[] = [
     name: "a deploy is told before the catalog knows",
     breaks: ["K12"],
     proof: "powerloss",
+    word: "deployed",
     file: "src/runtime/evolution/catalog.ts",
     find: "    registry.register(given);\n    await this.note();",
     replace: "    registry.register(given);\n    setTimeout(() => void this.note(), 50);",
@@ -125,6 +130,7 @@ export const bugs: readonly Bug[] = [
     name: "a removal is noted in a transaction of its own",
     breaks: ["K15"],
     proof: "powerloss",
+    word: "removed",
     file: remove,
     find: "  statements.insertRemoval.run(id, head.tenant, head.subject, null);\n  return true;",
     replace:
@@ -134,15 +140,25 @@ export const bugs: readonly Bug[] = [
     name: "a pruning is noted in a transaction of its own",
     breaks: ["K7", "K13", "K15"],
     proof: "powerloss",
+    word: "pruned",
     file: remove,
     find: "  statements.pruneRun.run(seq, id);",
     replace: "  setTimeout(() => statements.pruneRun.run(seq, id), 20);",
   },
   {
-    name: "a backup has its name before it is whole",
+    name: "a backup leaves out the log",
     breaks: ["K14"],
     proof: "signals",
     task: "copy",
+    file: "src/store/sqlite/backup.ts",
+    find: "    await backup(source, destination, { rate: allPages });",
+    replace: '    await (await import("node:fs/promises")).copyFile(path, destination, allPages & 0);',
+  },
+  {
+    name: "a backup has its name before it is whole",
+    breaks: ["K14"],
+    proof: "powerloss",
+    word: "backed",
     file: backup,
     find: ".partial`;\n  return onDisk(path, async () => {",
     replace: "`;\n  return onDisk(path, async () => {",
@@ -154,6 +170,7 @@ export const bugs: readonly Bug[] = [
     name: "a backup is told before its name is durable",
     breaks: ["K14"],
     proof: "powerloss",
+    word: "backed",
     file: backup,
     find: "  renameSync(from, to);\n  syncFile(dirname(to));",
     replace: "  renameSync(from, to);",

@@ -29,19 +29,22 @@ async function travel({ runtime, changes, random, life }: TaskScene): Promise<ne
       if (run !== root.id) runs.push(await runtime.run(run));
     return runs;
   };
+  const fork = async (run: Run): Promise<Run> => {
+    const at = random.between(1, (await run.head()).seq);
+    return changes.fork(run, { id: `twin-${life}-${twins++}`, at, edited: random.chance(0.5) });
+  };
   const acts: Record<string, (run: Run, others: readonly Run[]) => Promise<void>> = {
     walk: (run) => changes.send(run, "walk", n++),
     rest: (run) => changes.send(run, "rest", n++),
     goBack: async (run) => changes.goBack(run, random.between(1, (await run.head()).seq)),
     fork: async (run, others) => {
-      if (others.length >= twinsMax) return;
-      const at = random.between(1, (await run.head()).seq);
-      const twin = await changes.fork(run, { id: `twin-${life}-${twins++}`, at, edited: random.chance(0.5) });
-      await changes.send(twin, "walk", n++);
+      if (others.length < twinsMax) await changes.send(await fork(run), "walk", n++);
     },
     end: async (_, others) => {
       if (others.length === 0) return;
       const run = random.pick(others);
+      // Some end while a fork of theirs goes on.
+      if (random.chance(0.3)) await fork(run);
       if (random.chance(0.4)) await changes.hold(run.id);
       await changes.end(run);
       if (random.chance(0.2)) await changes.release(run.id);
@@ -117,8 +120,11 @@ const shift = (scene: TaskScene): Promise<never> =>
 const swap = (scene: TaskScene): Promise<never> =>
   work(scene, "swap", async (run) => scene.changes.deploy((await run.head()).version + 1));
 
-async function copy({ changes }: TaskScene): Promise<never> {
-  for (let last = 0; ; ) {
+/** Backups, one after the other, with a few steps in between. */
+async function copy({ runtime, changes, random, life }: TaskScene): Promise<never> {
+  const root = (await runtime.start(path, { id: "path" })) as unknown as Run;
+  for (let n = life * 1_000 + 500, last = 0; ; ) {
+    for (let more = random.below(3); more >= 0; more--) await changes.send(root, "walk", n++);
     last = Math.max(Date.now(), last + 1);
     await changes.backup(last);
   }

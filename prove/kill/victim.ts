@@ -7,9 +7,9 @@
  * that later ones start faster.
  */
 import { writeSync } from "node:fs";
-import { createRuntime, type Run } from "holdfast";
+import { createRuntime, type Run, type Runtime } from "holdfast";
 import { sqlite } from "holdfast/sqlite";
-import { createRandom } from "../../test/generate/random.ts";
+import { createRandom, type Random } from "../../test/generate/random.ts";
 import { Changes } from "./changes.ts";
 import { changingEntries } from "./changing.ts";
 import { backupsOf } from "./judge.ts";
@@ -37,34 +37,27 @@ async function versionIn(path: string): Promise<number> {
   return head?.version ?? 1;
 }
 
-async function work(path: string, seed: number, only: TaskName | undefined): Promise<never> {
-  const random = createRandom(seed);
-  const store = sqlite(path);
-  const tools = { say, wait: () => new Promise<void>((resolve) => setTimeout(resolve, random.below(12))) };
-  const runtime = await createRuntime({
-    store,
-    machines: [...machineEntries(say), ...changingEntries(tools, await versionIn(path))],
-    onEmit: ({ event }) => say(`${event.type} ${event.data}`),
-  });
+/** How many of a kind a run has taken, or keeps for later. */
+async function found(run: Run, type: string, list: string): Promise<number> {
+  const { context, deferred } = await run.state();
+  const taken = (context as unknown as Record<string, number[]>)[list] as number[];
+  return taken.length + deferred.filter((event) => event.type === type).length;
+}
+
+/** Numbers from where the last life stopped; its last one is sent once more, in case it was not told of. */
+async function* numbers(run: Run, type: string, list: string): AsyncGenerator<number, never> {
+  const first = await found(run, type, list);
+  say(`found ${run.id} ${type} ${first}`);
+  if (first > 0) await send(run, type, first - 1);
+  for (let n = first; ; n++) yield n;
+}
+
+/** What sends numbers without end, to each kind of run. */
+async function senders(runtime: Runtime, random: Random): Promise<(() => Promise<void>)[]> {
   const open = async (id: RunId) => (await runtime.start(machines[id] as never, { id })) as unknown as Run;
   const runs = { count: await open("count"), nap: await open("nap"), boss: await open("boss") };
   const pair = { pong: await open("pong"), ping: await open("ping"), mail: await open("mail") };
-  /** How many of a kind a run has taken, or keeps for later. */
-  const found = async (run: Run, type: string, list: string): Promise<number> => {
-    const { context, deferred } = await run.state();
-    const taken = (context as unknown as Record<string, number[]>)[list] as number[];
-    return taken.length + deferred.filter((event) => event.type === type).length;
-  };
-
-  /** Numbers from where the last life stopped; its last one is sent once more, in case it was not told of. */
-  async function* numbers(run: Run, type: string, list: string): AsyncGenerator<number, never> {
-    const first = await found(run, type, list);
-    say(`found ${run.id} ${type} ${first}`);
-    if (first > 0) await send(run, type, first - 1);
-    for (let n = first; ; n++) yield n;
-  }
-
-  const tasks = [
+  return [
     async () => {
       for await (const n of numbers(runs.count, "add", "numbers")) {
         await send(runs.count, "add", n, random.chance(0.1));
@@ -103,6 +96,18 @@ async function work(path: string, seed: number, only: TaskName | undefined): Pro
       }
     },
   ];
+}
+
+async function work(path: string, seed: number, only: TaskName | undefined): Promise<never> {
+  const random = createRandom(seed);
+  const store = sqlite(path);
+  const tools = { say, wait: () => new Promise<void>((resolve) => setTimeout(resolve, random.below(12))) };
+  const runtime = await createRuntime({
+    store,
+    machines: [...machineEntries(say), ...changingEntries(tools, await versionIn(path))],
+    onEmit: ({ event }) => say(`${event.type} ${event.data}`),
+  });
+  const tasks = await senders(runtime, random);
   const changes = new Changes({ ...tools, runtime, store, directory: backupsOf(path) });
   const scene = { runtime, changes, random, say, life: seed };
   const changing =

@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { sqlite } from "holdfast/sqlite";
 import { createRandom, type Random } from "../../test/generate/random.ts";
+import type { Bug } from "../kill/bugs.ts";
 import { Chronicle } from "../kill/chronicle.ts";
 import { Disk } from "./disk.ts";
 import { imageProblem, type Journals, readJournals } from "./image.ts";
@@ -19,8 +20,8 @@ export interface PowerlossOptions {
   readonly steps: number;
   /** What is wrong on purpose, to see that the proof finds it. */
   readonly plant: Plant | undefined;
-  /** A bug in the process that is recorded, by its name in `prove/kill/bugs.ts`. */
-  readonly bug?: string | undefined;
+  /** A bug in the process that is recorded; power is then cut where it shows, and nowhere else. */
+  readonly bug?: Bug | undefined;
   /** Whether a problem is what was looked for, and no more images are needed. */
   readonly until?: (problem: string) => boolean;
   readonly progress: (text: string) => void;
@@ -53,14 +54,14 @@ export async function provePowerloss(options: PowerlossOptions): Promise<Powerlo
       progress(`${figures.images} of ${images} images, recording`);
       const synchronous = plant === "normal" ? "normal" : "full";
       const recording = planted(
-        record({ seed: seed + first, steps, synchronous, folder: place, bug }),
+        record({ seed: seed + first, steps, synchronous, folder: place, bug: bug?.name }),
         plant,
       );
       figures.recordings++;
       figures.operations += recording.operations.length;
       figures.syncs += recording.operations.filter(({ kind }) => kind === "sync").length;
       const count = Math.min(imagesPerRecording, images - first);
-      for await (const one of judgeImages(recording, count)) {
+      for await (const one of judgeImages(recording, count, bug?.word)) {
         figures.images++;
         figures.acknowledged += one.acknowledged;
         figures.files += one.files;
@@ -92,12 +93,12 @@ interface Judged {
 }
 
 /** Draws power cuts over the whole recording and judges them in the order of its operations. */
-async function* judgeImages(recording: Recording, count: number): AsyncGenerator<Judged> {
+async function* judgeImages(recording: Recording, count: number, only?: string): AsyncGenerator<Judged> {
   const { operations } = recording;
   const whole = await wholeJournals(recording);
   const cuts = Array.from({ length: count }, (_, index) => {
     const random = createRandom(recording.seed + index);
-    return { seed: recording.seed + index, random, at: drawCut(random, operations) };
+    return { seed: recording.seed + index, random, at: drawCut(random, operations, only) };
   }).sort((one, other) => one.at - other.at);
   const folder = scratchFolder();
   const disk = new Disk();
@@ -125,12 +126,12 @@ async function* judgeImages(recording: Recording, count: number): AsyncGenerator
  * One cut in four is among the first operations, where the file is made: it is a small part of any recording. One in three is
  * in the middle of a change, or right after it was told: each kind of change is as likely as any other.
  */
-function drawCut(random: Random, operations: readonly Operation[]): number {
+function drawCut(random: Random, operations: readonly Operation[], only: string | undefined): number {
   const kind = random.next();
-  if (kind < 0.25) return random.below(operations.findIndex(isSaid) + 10);
-  const spans = kind < 0.6 ? changesIn(operations) : [];
+  if (only === undefined && kind < 0.25) return random.below(operations.findIndex(isSaid) + 10);
+  const spans = only !== undefined || kind < 0.6 ? changesIn(operations) : [];
   if (spans.length === 0) return random.below(operations.length + 1);
-  const word = random.pick([...new Set(spans.map((span) => span.word))]);
+  const word = only ?? random.pick([...new Set(spans.map((span) => span.word))]);
   const { from, to } = random.pick(spans.filter((span) => span.word === word));
   return random.chance(0.5) ? to : random.between(from, to);
 }
