@@ -6,12 +6,14 @@
  * life makes on the files of its store: it is killed at each, or the call fails with EIO, with ENOSPC, or writes nothing.
  *
  * `--seed N` starts elsewhere; `--seeds N` says how many kills, and `--cases N` how many system calls are tried (`--all`:
- * every one, with every fault; `--case 'fsync 3 error=EIO'`: just that); `--part signals|syscalls|all` which part.
+ * every one, with every fault; `--case 'fsync 3 error=EIO'`: just that); `--part signals|syscalls|all` which part. `--bug NAME`
+ * plants one of `kill/bugs.ts` in the processes that are killed with signals.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { findBug } from "./kill/bugs.ts";
 import type { Judgement } from "./kill/judge.ts";
 import { proveSignals } from "./kill/signals.ts";
 import { whyNoStrace } from "./kill/strace.ts";
@@ -25,6 +27,7 @@ const { values } = parseArgs({
     all: { type: "boolean", default: false },
     case: { type: "string" },
     part: { type: "string", default: "all" },
+    bug: { type: "string" },
   },
 });
 
@@ -60,7 +63,14 @@ function conclude(part: string, { figures: counted }: Pick<Judgement, "figures">
 try {
   const common = { seed, folder, progress, report };
   if (parts.includes("signals"))
-    conclude("signals", await proveSignals({ ...common, kills: numberOf("seeds") }));
+    conclude(
+      "signals",
+      await proveSignals({
+        ...common,
+        kills: numberOf("seeds"),
+        bug: values.bug === undefined ? undefined : findBug(values.bug),
+      }),
+    );
   if (parts.includes("syscalls")) {
     const missing = whyNoStrace();
     const cases = values.all ? undefined : numberOf("cases");

@@ -5,9 +5,11 @@
  * order. Every image must open, hold all that was acknowledged and go on.
  *
  * `--seed N` starts elsewhere, `--seeds N` (an image each) goes on for longer, `--steps N` makes longer recordings, and
- * `--plant normal|no-sync|no-folder-sync|early-ack` shows that the proof finds a store that does not keep its word.
+ * `--plant normal|no-sync|no-folder-sync|early-ack` shows that the proof finds a store that does not keep its word, and
+ * `--bug NAME` that it finds a bug of `prove/kill/bugs.ts`.
  */
 import { parseArgs } from "node:util";
+import { findBug } from "./kill/bugs.ts";
 import { whyNoStrace } from "./kill/strace.ts";
 import { type Plant, plants, provePowerloss } from "./powerloss/proof.ts";
 
@@ -17,6 +19,7 @@ const { values } = parseArgs({
     seeds: { type: "string", default: "5000" },
     steps: { type: "string", default: "120" },
     plant: { type: "string" },
+    bug: { type: "string" },
   },
 });
 
@@ -40,6 +43,7 @@ if (missing !== undefined) {
     images: numberOf("seeds"),
     steps: numberOf("steps"),
     plant,
+    bug: values.bug === undefined ? undefined : findBug(values.bug),
     progress: (text) => process.stderr.write(`\r${text}   `),
   });
   process.stderr.write("\n");

@@ -5,13 +5,17 @@
  * K1. Nothing acknowledged is lost. K2. Nothing is taken twice or out of order. K3. A tool's answer is applied once, and
  * not without a call. K4. A tool that may happen once was begun once at most. K5. No timer is early, missed or double.
  * K6. A child's result comes once. K7. Journals have no gaps and their chains hold. K8. Nothing pending is forgotten.
+ * K9 to K13 and K15 are of changes (`judge-changes.ts`), K14 is of backups (`judge-backups.ts`).
  */
-import { createRuntime, type Entry, type Runtime } from "holdfast";
+import { createRuntime, type Entry, type MachineEntry, type Runtime } from "holdfast";
 import { sqlite } from "holdfast/sqlite";
 import type { RunHead } from "../../src/store/records.ts";
 import type { Store } from "../../src/store/store.ts";
+import { changingEntries, workshopLists } from "./changing.ts";
+import { backupProblems } from "./judge-backups.ts";
+import { activeVersion, changeProblems, type FoundRuns, findRuns } from "./judge-changes.ts";
 import type { Ledger } from "./ledger.ts";
-import { type Contexts, machineEntries, machines, type RunId } from "./machines.ts";
+import { type Contexts, machineEntries, machines } from "./machines.ts";
 
 export interface Judgement {
   readonly problems: readonly string[];
@@ -23,40 +27,71 @@ const settleMsMax = 60_000;
 const farAway = 8.64e15;
 
 /** Opens the store as the next process would, waits until nothing is pending, and compares. */
-export async function judge(path: string, ledger: Ledger): Promise<Judgement> {
+export async function judge(path: string, ledger: Ledger, directory = backupsOf(path)): Promise<Judgement> {
   const hear = (line: string) => void ledger.read(line, Date.now());
+  const observer = sqlite(path);
+  await observer.open();
+  const catalogVersion = await activeVersion(observer, "swap");
+  const swapVersion = Math.max(ledger.chronicle.deploying, catalogVersion);
   const runtime = await createRuntime({
     store: sqlite(path),
-    machines: machineEntries(hear),
+    machines: allEntries(hear, swapVersion),
     onEmit: ({ event }) => hear(`${event.type} ${event.data}`),
   });
-  const observer = sqlite(path);
   try {
-    await observer.open();
     const problems = [...ledger.problems];
     const pending = await settle(observer);
     if (pending.length > 0) problems.push(`K8: still waiting: ${pending.join(", ")}`);
-    const heads = await allRuns(observer);
-    const contexts = await readContexts(runtime, heads);
+    const { runs, heads, unreadable } = await findRuns(runtime, observer);
+    problems.push(...unreadable);
+    const contexts = await readContexts(runtime, runs);
     problems.push(...contextProblems(contexts, ledger), ...toolProblems(contexts, ledger));
     const figures = { entries: 0, timers: 0, children: 0 };
-    for (const head of heads) {
+    for (const { head, entries } of runs.values()) {
       if (head.machine === "kid") {
         figures.children++;
         if (head.status !== "done") problems.push(`K6: the child ${head.run} is ${head.status}`);
       }
-      const entries: Entry[] = [];
-      for await (const entry of (await runtime.run(head.run)).journal()) entries.push(entry);
       figures.entries += entries.length;
       const journal = journalProblems(head, entries, ledger);
       figures.timers += journal.timers;
       problems.push(...journal.problems);
     }
-    return { problems, figures: { ...figures, unknown: contexts.mail?.unknown.length ?? 0 } };
+    const { chronicle } = ledger;
+    problems.push(...(await changeProblems({ runtime, observer, heads, runs, chronicle }, catalogVersion)));
+    const machines = () => allEntries(() => {}, swapVersion);
+    const copies = await backupProblems({ directory, chronicle, runs, machines, settle: settleAt });
+    problems.push(...copies.problems);
+    return {
+      problems,
+      figures: { ...figures, unknown: contexts.mail?.unknown.length ?? 0, ...changeFigures(ledger) },
+    };
   } finally {
     await observer.close();
     await runtime.close();
   }
+}
+
+/** Where the backups of a store are. */
+export const backupsOf = (path: string): string => `${path}-backups`;
+
+/** Every machine there is, with tools that say what they do. */
+export function allEntries(say: (line: string) => void, swapVersion: number): MachineEntry[] {
+  return [...machineEntries(say), ...changingEntries({ say, wait: async () => {} }, swapVersion)];
+}
+
+function changeFigures({ chronicle }: Ledger): Record<string, number> {
+  const { backs, forks, migrations, deployed, removed, pruned, copies } = chronicle;
+  const isAcked = ({ acked }: { readonly acked: boolean }) => acked;
+  return {
+    rollbacks: backs.length,
+    forks: [...forks.values()].filter(isAcked).length,
+    migrations: migrations.length,
+    deploys: deployed - 1,
+    removals: removed.size,
+    prunings: pruned.size,
+    backups: [...copies.values()].filter(isAcked).length,
+  };
 }
 
 /** The same, with an error on the way as one more problem: a store that cannot be opened is as bad as a wrong one. */
@@ -70,7 +105,7 @@ export async function judgeAny(path: string, ledger: Ledger): Promise<Judgement>
 }
 
 /** Waits until no run has anything to do, now or ever; whatever has after a long while. */
-async function settle(observer: Store): Promise<readonly string[]> {
+export async function settle(observer: Store): Promise<readonly string[]> {
   const until = Date.now() + settleMsMax;
   for (;;) {
     const due = (await observer.due(farAway, 100)).map(({ run }) => run);
@@ -80,30 +115,40 @@ async function settle(observer: Store): Promise<readonly string[]> {
   }
 }
 
+export async function settleAt(path: string): Promise<readonly string[]> {
+  const observer = sqlite(path);
+  await observer.open();
+  try {
+    return await settle(observer);
+  } finally {
+    await observer.close();
+  }
+}
+
 /** Runs with an activity that this very process is running: `due` tells only of those whose process is gone. */
 async function underWay(observer: Store): Promise<string[]> {
   const names: string[] = [];
-  for (const id of Object.keys(machines)) {
-    const loaded = await observer.load({ tenant: "default", run: id });
-    if ((loaded?.activities.length ?? 0) > 0) names.push(id);
+  for (const { run } of await observer.findRuns({ tenant: "default", status: "active", limit: 1_000 })) {
+    const loaded = await observer.load({ tenant: "default", run });
+    if ((loaded?.activities.length ?? 0) > 0) names.push(run);
   }
   return names;
 }
 
-async function allRuns(observer: Store): Promise<RunHead[]> {
-  return [...(await observer.findRuns({ tenant: "default", limit: 1_000_000 }))];
-}
-
-async function readContexts(runtime: Runtime, heads: readonly RunHead[]): Promise<Partial<Contexts>> {
+async function readContexts(runtime: Runtime, runs: FoundRuns): Promise<Partial<Contexts>> {
   const contexts: Record<string, unknown> = {};
-  for (const { run } of heads)
-    if (run in machines) contexts[run] = (await (await runtime.run(run)).state()).context;
+  for (const [run, { head }] of runs) {
+    if (!(run in machines) && !["diary", "shift", "swap"].includes(run)) continue;
+    const { context } = await (await runtime.run(run)).state();
+    const isWorkshop = head.machine === "shift" || head.machine === "swap";
+    contexts[run] = isWorkshop ? workshopLists(head.version, context) : context;
+  }
   return contexts;
 }
 
 /** Where each acknowledged number must be found, and what must have come of it. */
 const lists: readonly (readonly [
-  run: RunId,
+  run: keyof Contexts,
   event: string,
   ...lists: ((all: Contexts) => readonly number[])[],
 ])[] = [
@@ -119,6 +164,11 @@ const lists: readonly (readonly [
   ],
   ["ping", "serve", ({ ping }) => ping.served, ({ pong }) => pong.balls, ({ ping }) => ping.back],
   ["mail", "mail", ({ mail }) => mail.asked],
+  ["diary", "note", ({ diary }) => diary.numbers],
+  ["shift", "begin", ({ shift }) => shift.begun, ({ shift }) => shift.made, ({ shift }) => shift.rang],
+  ["shift", "order", ({ shift }) => shift.orders],
+  ["swap", "begin", ({ swap }) => swap.begun, ({ swap }) => swap.made, ({ swap }) => swap.rang],
+  ["swap", "order", ({ swap }) => swap.orders],
 ];
 
 function contextProblems(contexts: Partial<Contexts>, { acked }: Ledger): string[] {
@@ -175,13 +225,21 @@ function journalProblems(
   const problems: string[] = [];
   const due = new Map<string, number>();
   const fired = new Set<string>();
+  const cancelled = new Set<string>();
   const settled = new Set<string>();
+  // A journal that was pruned begins later; where it may, another rule says.
+  const first = entries[0]?.seq ?? 1;
   entries.forEach(({ seq: at }, index) => {
-    if (at !== index + 1) problems.push(`K7: the journal of ${run} has ${at} where ${index + 1} should be`);
+    if (at !== first + index)
+      problems.push(`K7: the journal of ${run} has ${at} where ${first + index} should be`);
   });
-  if (entries.length !== seq) problems.push(`K7: the journal of ${run} ends at ${entries.length} of ${seq}`);
+  const last = entries.at(-1)?.seq ?? 0;
+  if (last !== seq) problems.push(`K7: the journal of ${run} ends at ${last} of ${seq}`);
   for (const { at, event, outcome, effects } of entries) {
-    for (const effect of effects) if (effect.type === "timer") due.set(effect.key, effect.due);
+    for (const effect of effects) {
+      if (effect.type === "timer") due.set(effect.key, effect.due);
+      if (effect.type === "cancel" && effect.of === "timer") cancelled.add(effect.key);
+    }
     if (event.timer !== undefined && outcome === "taken") {
       if (fired.has(event.timer)) problems.push(`K5: the timer ${event.timer} of ${run} fired twice`);
       fired.add(event.timer);
@@ -195,7 +253,7 @@ function journalProblems(
     }
   }
   for (const key of due.keys())
-    if (!fired.has(key)) problems.push(`K5: the timer ${key} of ${run} never fired`);
+    if (!fired.has(key) && !cancelled.has(key)) problems.push(`K5: the timer ${key} of ${run} never fired`);
   if (run === "nap") {
     [...due.values()].forEach((time, n) => {
       if ((ledger.woke.get(n) ?? Number.POSITIVE_INFINITY) < time)

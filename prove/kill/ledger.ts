@@ -2,7 +2,11 @@
  * The ledger: what a victim told the world before it died, line by line, kept in another process. It is the only witness
  * that the store cannot have talked to.
  */
+import { Chronicle } from "./chronicle.ts";
+
 export class Ledger {
+  /** What it says of changes. */
+  readonly chronicle = new Chronicle();
   /** Numbers that were acknowledged, by run and event. */
   readonly acked = new Map<string, Set<number>>();
   /** Calls of the tool that is tried again, and starts of the one that may happen once, by key. */
@@ -16,7 +20,9 @@ export class Ledger {
 
   /** Takes one line that was heard at this time; says its first word. */
   read(line: string, now: number): string {
-    const [word = "", first = "", second = "", third = ""] = line.split(" ");
+    const words = line.split(" ");
+    const [word = "", first = "", second = "", third = ""] = words;
+    this.chronicle.read(words);
     if (word === "found") this.#find(`${first} ${second}`, Number(third));
     else if (word === "acked") this.#ack(`${first} ${second}`, Number(third));
     else if (word === "tool") this.#call(first);

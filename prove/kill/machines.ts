@@ -9,6 +9,7 @@
  * - `mail`: a tool that may happen once only.
  */
 import { type ActivityScope, defineMachine, type MachineEntry } from "holdfast";
+import type { Diary, Workshop } from "./changing.ts";
 
 export interface Count {
   numbers: number[];
@@ -191,6 +192,7 @@ export const mail = defineMachine<Mail>({
 export const machines = { count, nap, boss, ping, pong, mail } as const;
 export type RunId = keyof typeof machines;
 
+/** What runs keep: those of this file, and some of `changing.ts`. */
 export interface Contexts {
   readonly count: Count;
   readonly nap: Nap;
@@ -198,6 +200,9 @@ export interface Contexts {
   readonly ping: Ping;
   readonly pong: Pong;
   readonly mail: Mail;
+  readonly diary: Diary;
+  readonly shift: Workshop;
+  readonly swap: Workshop;
 }
 
 /** The machines with their tools. Each says what it does before it does it: `tool KEY`, or `post KEY`. */

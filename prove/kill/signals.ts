@@ -9,7 +9,8 @@ import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { createRandom, type Random } from "../../test/generate/random.ts";
-import { type Judgement, judgeAny } from "./judge.ts";
+import { type Bug, plantArguments } from "./bugs.ts";
+import { backupsOf, type Judgement, judgeAny } from "./judge.ts";
 import { byLine, Ledger } from "./ledger.ts";
 
 export interface SignalOptions {
@@ -20,38 +21,47 @@ export interface SignalOptions {
   readonly progress: (text: string) => void;
   /** Told of every problem at once. */
   readonly report: (problem: string) => void;
+  /** A bug to plant in the victims, who then only do what it shows in. */
+  readonly bug?: Bug | undefined;
+  /** Asked before every store: whether enough was found. */
+  readonly isEnough?: () => boolean;
 }
 
 /** How many processes a store sees before it is judged. */
 const livesPerStore = 25;
+/** How many, where a bug is hunted: it shows soon, or in another store. */
+const livesPerHunt = 5;
 /** Only ends what hangs. */
 const startMsMax = 60_000;
 /** One life in so many ends at any moment after its start, be it before it has opened the store; the others at work. */
 const anytimeChance = 0.2;
 const anytimeMsMax = 250;
-const workMsMax = 150;
+const workMsMax = 600;
 
 const script = fileURLToPath(new URL("./victim.ts", import.meta.url));
 
 /** Kills as often as asked for; says what was found, and how much there was to lose. */
 export async function proveSignals(options: SignalOptions): Promise<Pick<Judgement, "figures">> {
-  const { seed, kills, folder, progress, report } = options;
+  const { seed, kills, folder, progress, report, bug, isEnough = () => false } = options;
   const env = { ...process.env, NODE_COMPILE_CACHE: join(folder, "compiled") };
-  await ended(startVictim([], env));
+  const task = bug?.task === undefined ? [] : [bug.task];
+  const start = (...args: string[]) =>
+    startVictim([...plantArguments(bug?.name), script, ...args, ...task], env);
+  const livesEach = bug === undefined ? livesPerStore : livesPerHunt;
+  await ended(startVictim([script], env));
   const total: Record<string, number> = { kills: 0, stores: 0, acked: 0 };
-  const jobs = Array.from({ length: Math.ceil(kills / livesPerStore) }, (_, index) => ({
+  const jobs = Array.from({ length: Math.ceil(kills / livesEach) }, (_, index) => ({
     storeSeed: seed + index,
-    lives: Math.min(livesPerStore, kills - index * livesPerStore),
+    lives: Math.min(livesEach, kills - index * livesEach),
   }));
   const lane = async () => {
-    for (let job = jobs.shift(); job !== undefined; job = jobs.shift()) {
+    for (let job = jobs.shift(); job !== undefined && !isEnough(); job = jobs.shift()) {
       const { storeSeed, lives } = job;
       const path = join(folder, `victim-${storeSeed}.db`);
       const ledger = new Ledger();
       const random = createRandom(storeSeed);
       for (let life = 1; life <= lives; life++) {
-        const args = [path, String(storeSeed * 1_000 + life)];
-        await liveOnce(startVictim(args, env), ledger, random);
+        await liveOnce(start(path, String(storeSeed * 1_000 + life)), ledger, random);
         total.kills = (total.kills as number) + 1;
         progress(`${total.kills} of ${kills} kills`);
       }
@@ -59,6 +69,7 @@ export async function proveSignals(options: SignalOptions): Promise<Pick<Judgeme
       add(total, { ...judgement.figures, ...ledgerFigures(ledger), stores: 1 });
       for (const problem of judgement.problems) report(`seed ${storeSeed}, ${lives} kills: ${problem}`);
       for (const end of ["", "-wal", "-shm"]) rmSync(path + end, { force: true });
+      rmSync(backupsOf(path), { recursive: true, force: true });
     }
   };
   await Promise.all(Array.from({ length: availableParallelism() }, lane));
@@ -78,7 +89,7 @@ type Victim = ChildProcessByStdio<null, Readable, Readable>;
 
 function startVictim(args: readonly string[], env: NodeJS.ProcessEnv): Victim {
   const stdio = ["ignore", "pipe", "pipe"] as const;
-  return spawn(process.execPath, ["--conditions=source", script, ...args], {
+  return spawn(process.execPath, ["--conditions=source", ...args], {
     stdio: [...stdio],
     env,
   }) as Victim;

@@ -4,6 +4,7 @@
  */
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
+import { join } from "node:path";
 
 /** Nothing if strace can be used, else one line that says why not and what to do. On Debian, root gets it installed. */
 export function whyNoStrace(): string | undefined {
@@ -21,6 +22,15 @@ function isThere(): boolean {
 /** The files SQLite makes of a store. */
 export function filesOf(path: string): string[] {
   return ["", "-wal", "-shm", "-journal"].map((end) => path + end);
+}
+
+/** When a short life begins, and its backup is made. */
+export const shortNoon = 1_700_000_000_000;
+
+/** The files of a backup of that time in a folder, while it is made and once it has its name. */
+export function filesOfBackup(directory: string, at: number): string[] {
+  const name = join(directory, `${new Date(at).toISOString().replaceAll(":", "-")}.backup`);
+  return [...filesOf(name), ...filesOf(`${name}.partial`)];
 }
 
 /** Arguments that have a command traced on these paths only, and what is seen written to `output`. */

@@ -10,16 +10,16 @@ import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { createRandom } from "../../test/generate/random.ts";
-import { type Judgement, judgeAny } from "./judge.ts";
+import { backupsOf, type Judgement, judgeAny } from "./judge.ts";
 import { byLine, Ledger } from "./ledger.ts";
 import { add } from "./signals.ts";
-import { filesOf, traceArguments } from "./strace.ts";
+import { filesOf, filesOfBackup, shortNoon, traceArguments } from "./strace.ts";
 
 export interface SyscallOptions {
   readonly seed: number;
   /** How many cases; all of them without a number. */
   readonly cases: number | undefined;
-  /** Just this one, as a problem names it: `pwrite64 12 error=EIO`. */
+  /** Just this one, as a problem names it: `pwrite64 12 error=EIO`, or `backup fsync 1 error=EIO`. */
   readonly only: string | undefined;
   readonly folder: string;
   readonly progress: (text: string) => void;
@@ -29,10 +29,18 @@ export interface SyscallOptions {
 
 type Fault = "signal=KILL" | "error=EIO" | "error=ENOSPC" | "retval=0";
 
-/** The n-th call of that name on the store's files, and what is to happen there. */
-interface Case {
+/** Files that are traced by themselves: those of the store, and those of its backup. */
+type Files = "store" | "backup";
+
+/** A call that a life made: the n-th of that name on these files in its thread. */
+interface Call {
+  readonly files: Files;
   readonly call: string;
   readonly when: number;
+}
+
+/** Such a call, and what is to happen there. */
+interface Case extends Call {
   readonly fault: Fault;
 }
 
@@ -49,9 +57,9 @@ const node = [process.execPath, "--v8-pool-size=0", "--conditions=source", scrip
 export async function proveSyscalls(options: SyscallOptions): Promise<Pick<Judgement, "figures">> {
   const { folder, progress, report } = options;
   const env = { ...process.env, NODE_COMPILE_CACHE: join(folder, "compiled") };
-  const all = casesOf(traceOnce(folder, env));
-  const chosen = choose(all, options);
-  const total: Record<string, number> = { calls: all.filter(({ fault }) => fault === "signal=KILL").length };
+  const { calls, shadowed } = traceOnce(folder, env);
+  const chosen = choose(casesOf(calls), options);
+  const total: Record<string, number> = { calls: calls.length, "left out": shadowed };
   const queue = [...chosen];
   let done = 0;
   const lane = async (number: number) => {
@@ -69,34 +77,55 @@ export async function proveSyscalls(options: SyscallOptions): Promise<Pick<Judge
   return { figures: total };
 }
 
-/** The names of the calls that a life without faults makes on the files of its store, in order. */
-function traceOnce(folder: string, env: NodeJS.ProcessEnv): string[] {
+/** The paths of these files, and of their folder. */
+function pathsOf(files: Files, path: string, place: string): string[] {
+  const directory = backupsOf(path);
+  return files === "store" ? [...filesOf(path), place] : [directory, ...filesOfBackup(directory, shortNoon)];
+}
+
+/**
+ * The calls that a life without faults makes, in order. Strace counts in each thread by itself, and a fault comes to
+ * whichever gets so far first: a call that another thread has been as far with before cannot be hit and is left out. Those
+ * are the ones with which a backup reads the store, in a thread of its own.
+ */
+function traceOnce(folder: string, env: NodeJS.ProcessEnv): { calls: Call[]; shadowed: number } {
   const place = join(folder, "traced");
   mkdirSync(place);
   const path = join(place, "short.db");
   const trace = join(folder, "trace");
   // The first life fills the cache of compiled modules, and its calls are not those of the others.
   spawnSync(node[0] as string, [...node.slice(1), join(place, "first.db")], { env });
-  const args = traceArguments([...filesOf(path), place], trace, "-e", "trace=all", ...node, path);
+  const paths = [...pathsOf("store", path, place), ...pathsOf("backup", path, place)];
+  const args = traceArguments(paths, trace, "-e", "trace=all", ...node, path);
   const { stdout } = spawnSync("strace", args, { env, encoding: "utf8" });
   if (!stdout.endsWith("closed\n")) throw new Error(`The life without faults did not end well:\n${stdout}`);
-  const calls = readFileSync(trace, "utf8").matchAll(/^\d+ +(\w+)\(/gm);
-  return [...calls].map((match) => match[1] as string);
+  const counts = new Map<string, number>();
+  const calls = new Map<string, Call>();
+  let shadowed = 0;
+  for (const [, thread, call = "", rest = ""] of readFileSync(trace, "utf8").matchAll(
+    /^(\d+) +(\w+)\((.*)$/gm,
+  )) {
+    const files = rest.includes(backupsOf(path)) ? "backup" : "store";
+    const when = (counts.get(`${thread} ${files} ${call}`) ?? 0) + 1;
+    counts.set(`${thread} ${files} ${call}`, when);
+    const name = `${files} ${call} ${when}`;
+    if (calls.has(name)) shadowed++;
+    else calls.set(name, { files, call, when });
+  }
+  return { calls: [...calls.values()], shadowed };
 }
 
-function casesOf(calls: readonly string[]): Case[] {
-  const seen = new Map<string, number>();
-  return calls.flatMap((call) => {
-    const when = (seen.get(call) ?? 0) + 1;
-    seen.set(call, when);
+function casesOf(calls: readonly Call[]): Case[] {
+  return calls.flatMap((one) => {
     const faults: Fault[] = ["signal=KILL", "error=EIO"];
-    if (growing.has(call)) faults.push("error=ENOSPC");
-    if (call === "pwrite64") faults.push("retval=0");
-    return faults.map((fault) => ({ call, when, fault }));
+    if (growing.has(one.call)) faults.push("error=ENOSPC");
+    if (one.call === "pwrite64") faults.push("retval=0");
+    return faults.map((fault) => ({ ...one, fault }));
   });
 }
 
-const nameOf = ({ call, when, fault }: Case): string => `${call} ${when} ${fault}`;
+const nameOf = ({ files, call, when, fault }: Case): string =>
+  `${files === "backup" ? "backup " : ""}${call} ${when} ${fault}`;
 
 function choose(all: readonly Case[], { cases, only, seed }: SyscallOptions): readonly Case[] {
   if (only === undefined) return cases === undefined ? all : sample(all, cases, seed);
@@ -110,7 +139,7 @@ function sample(all: readonly Case[], count: number, seed: number): Case[] {
   const random = createRandom(seed);
   const kinds = new Map<string, Case[]>();
   for (const one of all) {
-    const kind = `${one.call} ${one.fault}`;
+    const kind = `${one.files} ${one.call} ${one.fault}`;
     kinds.set(kind, [...(kinds.get(kind) ?? []), one]);
   }
   const chosen: Case[] = [];
@@ -138,10 +167,10 @@ interface End {
 
 /** Lives once under strace with this one fault; how it ended. */
 async function live(
-  { call, when, fault }: Case,
+  { files, call, when, fault }: Case,
   { path, place, env, ledger }: { path: string; place: string; env: NodeJS.ProcessEnv; ledger: Ledger },
 ): Promise<End> {
-  const args = traceArguments([...filesOf(path), place], "/dev/null");
+  const args = traceArguments(pathsOf(files, path, place), "/dev/null");
   // With its filter strace is faster, and cannot send a signal.
   if (fault !== "signal=KILL") args.push("--seccomp-bpf");
   args.push("-e", `trace=${call}`, "-e", `inject=${call}:${fault}:when=${when}`, ...node, path);
@@ -175,6 +204,6 @@ async function live(
 function problemsOf({ fault }: Case, { kind, text }: End): string[] {
   if (fault === "signal=KILL") return kind === "killed" ? [] : [`it was not killed: ${kind}, ${text}`];
   if (kind === "unharmed") return [];
-  if (kind === "refused" && /^error STORE_/.test(text)) return [];
+  if (kind === "refused" && /^error (STORE_|BACKUP_UNUSABLE)/.test(text)) return [];
   return [`no clear error: ${kind}, ${text}`];
 }

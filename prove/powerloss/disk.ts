@@ -9,7 +9,8 @@ import type { Random } from "../../test/generate/random.ts";
 import type { Operation } from "./recording.ts";
 
 type Change = Extract<Operation, { kind: "write" | "truncate" }>;
-type Naming = { readonly name: string; readonly file: File | undefined };
+/** What names stand for from then on, all of them or none. */
+type Naming = readonly (readonly [name: string, file: File | undefined])[];
 
 /** A file by itself: it may have lost its name, or never have got one. */
 class File {
@@ -35,14 +36,19 @@ export class Disk {
 
   /** Does what the process did. */
   apply(operation: Operation): void {
-    if (operation.kind === "ack") return;
+    if (operation.kind === "said") return;
     if (operation.kind === "syncFolder") this.#syncFolder();
-    else if (operation.kind === "create") this.#name(operation.name, new File());
-    else if (operation.kind === "unlink") this.#name(operation.name, undefined);
+    else if (operation.kind === "create") this.#name([[operation.name, new File()]]);
+    else if (operation.kind === "unlink") this.#name([[operation.name, undefined]]);
     else {
       const file = this.#seen.get(operation.name);
       if (file === undefined) throw new Error(`${operation.kind} on ${operation.name}, which is not there`);
       if (operation.kind === "sync") file.sync();
+      else if (operation.kind === "rename")
+        this.#name([
+          [operation.name, undefined],
+          [operation.to, file],
+        ]);
       else file.pending.push(operation);
     }
   }
@@ -53,20 +59,22 @@ export class Disk {
     // What happens to one name happens in order; different names know nothing of each other.
     const lost = new Set<string>();
     const loss = random.pick([0, 0.5, 1]);
-    for (const { name, file } of this.#pending) {
-      if (lost.has(name) || random.chance(loss)) lost.add(name);
-      else setOrDelete(folder, name, file);
+    for (const naming of this.#pending) {
+      if (naming.some(([name]) => lost.has(name)) || random.chance(loss))
+        for (const [name] of naming) lost.add(name);
+      else for (const [name, file] of naming) setOrDelete(folder, name, file);
     }
     return new Map([...folder].map(([name, file]) => [name, surviving(file, random)]));
   }
 
-  #name(name: string, file: File | undefined): void {
-    setOrDelete(this.#seen, name, file);
-    this.#pending.push({ name, file });
+  #name(naming: Naming): void {
+    for (const [name, file] of naming) setOrDelete(this.#seen, name, file);
+    this.#pending.push(naming);
   }
 
   #syncFolder(): void {
-    for (const { name, file } of this.#pending) setOrDelete(this.#durable, name, file);
+    for (const naming of this.#pending)
+      for (const [name, file] of naming) setOrDelete(this.#durable, name, file);
     this.#pending = [];
   }
 }

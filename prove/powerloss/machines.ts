@@ -1,5 +1,6 @@
 /** What is recorded: a run that keeps texts of many sizes, beside the small machines that `prove:kill` kills. */
 import { defineMachine, type MachineEntry } from "holdfast";
+import { changingEntries, type Tools } from "../kill/changing.ts";
 import { machineEntries } from "../kill/machines.ts";
 
 export const notes = defineMachine<{ notes: string[] }>({
@@ -11,7 +12,7 @@ export const notes = defineMachine<{ notes: string[] }>({
   },
 });
 
-/** Every machine a recording has runs of. */
-export function recordedMachines(): MachineEntry[] {
-  return [{ machine: notes as never }, ...machineEntries(() => {})];
+/** Every machine a recording has runs of, those of `swap` up to a version. */
+export function recordedMachines(tools: Tools, swapVersion: number): MachineEntry[] {
+  return [{ machine: notes as never }, ...machineEntries(tools.say), ...changingEntries(tools, swapVersion)];
 }

@@ -20,7 +20,7 @@ test("a trace of strace is read as what was done to the files, with acknowledgem
     `12 <... pwrite64 resumed>) = 1`,
     `12 ftruncate(21<${db}>, 100) = 0`,
     `12 fsync(21<${db}>)               = 0`,
-    `12 write(9<${hex("/ledger")}>, "${hex("one 2 abc\n")}", 10) = 10`,
+    `12 write(9<${hex("/ledger")}>, "${hex("stands one 2 abc\n")}", 10) = 10`,
     `12 unlink("${db}-wal") = -1 ENOENT (No such file or directory)`,
     `12 unlink("${db}") = 0`,
   ].join("\n");
@@ -31,7 +31,7 @@ test("a trace of strace is read as what was done to the files, with acknowledgem
     { kind: "write", name: "store.db", offset: 0, bytes: Buffer.from([1]) },
     { kind: "truncate", name: "store.db", size: 100 },
     { kind: "sync", name: "store.db" },
-    { kind: "ack", run: "one", seq: 2, digest: "abc" },
+    { kind: "said", line: "stands one 2 abc" },
     { kind: "unlink", name: "store.db" },
   ]);
   expect(() => readTrace(`12 writev(21<${db}>, [], 1) = 3`, "/d", "/ledger")).toThrow("cannot tell of");

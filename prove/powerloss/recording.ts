@@ -6,17 +6,22 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { filesOf, traceArguments } from "../kill/strace.ts";
+import { plantArguments } from "../kill/bugs.ts";
+import { filesOf, filesOfBackup, shortNoon, traceArguments } from "../kill/strace.ts";
 
-/** A write, a change of size or a sync concerns the file that had the name then; a sync without one the folder. */
+/**
+ * A write, a change of size or a sync concerns the file that had the name then; a sync without one the folder. What was
+ * said is in the words of `prove:kill`: what is about to be done, and what is acknowledged.
+ */
 export type Operation =
   | { readonly kind: "create"; readonly name: string }
   | { readonly kind: "unlink"; readonly name: string }
+  | { readonly kind: "rename"; readonly name: string; readonly to: string }
   | { readonly kind: "write"; readonly name: string; readonly offset: number; readonly bytes: Buffer }
   | { readonly kind: "truncate"; readonly name: string; readonly size: number }
   | { readonly kind: "sync"; readonly name: string }
   | { readonly kind: "syncFolder" }
-  | { readonly kind: "ack"; readonly run: string; readonly seq: number; readonly digest: string };
+  | { readonly kind: "said"; readonly line: string };
 
 export interface Recording {
   readonly seed: number;
@@ -31,16 +36,20 @@ export interface RecordingOptions {
   readonly synchronous: "full" | "normal";
   /** An empty folder of its own. */
   readonly folder: string;
+  /** A bug to plant in the process, by name. */
+  readonly bug?: string | undefined;
 }
 
 export const storeName = "store.db";
+/** The times of the backups that a recording may have: their names must be known before they are there. */
+export const recordedBackups: readonly number[] = Array.from({ length: 6 }, (_, n) => shortNoon + n * 1_000);
 const calls = "openat,creat,unlink,unlinkat,rename,renameat,renameat2,write,writev,pwrite64,pwritev,pwritev2";
 const sizes = "ftruncate,truncate,fallocate,fsync,fdatasync,sync_file_range";
 
 const script = fileURLToPath(new URL("./workload.ts", import.meta.url));
 
 /** Runs the workload under strace and reads what it did. */
-export function record({ seed, steps, synchronous, folder }: RecordingOptions): Recording {
+export function record({ seed, steps, synchronous, folder, bug }: RecordingOptions): Recording {
   const place = join(folder, "recorded");
   mkdirSync(place, { recursive: true });
   const path = join(place, storeName);
@@ -51,6 +60,7 @@ export function record({ seed, steps, synchronous, folder }: RecordingOptions): 
   const node = [
     process.execPath,
     "--conditions=source",
+    ...plantArguments(bug),
     script,
     path,
     ledger,
@@ -58,10 +68,13 @@ export function record({ seed, steps, synchronous, folder }: RecordingOptions): 
     String(steps),
     synchronous,
   ];
-  const args = traceArguments([...filesOf(path), place, ledger], trace, ...show, ...node);
+  const backups = recordedBackups.flatMap((at) => filesOfBackup(place, at));
+  const args = traceArguments([...filesOf(path), ...backups, place, ledger], trace, ...show, ...node);
   const env = { ...process.env, NODE_COMPILE_CACHE: join(folder, "..", "compiled") };
   const { status, stderr } = spawnSync("strace", args, { env, encoding: "utf8" });
-  if (status !== 0) throw new Error(`The workload of seed ${seed} ended with ${status}: ${stderr}`);
+  // One with a bug in it may come to no good end; what it did until then is what there is to judge.
+  if (status !== 0 && bug === undefined)
+    throw new Error(`The workload of seed ${seed} ended with ${status}: ${stderr}`);
   return { seed, path, operations: readTrace(readFileSync(trace, "latin1"), place, ledger) };
 }
 
@@ -88,6 +101,8 @@ interface Call {
   /** The path of the descriptor it was given, or its first text. */
   readonly path: string;
   readonly text: string;
+  /** The text after that. */
+  readonly second: string;
   /** The numbers after the text. */
   readonly numbers: readonly number[];
   readonly arguments: string;
@@ -99,10 +114,10 @@ function parseCall(text: string): Call | undefined {
   if (match === null) return undefined;
   const [, name = "", rest = ""] = match;
   const [, descriptor] = /^\d+<([^>]*)>/.exec(rest) ?? [];
-  const [, string = ""] = /"([^"]*)"/.exec(rest) ?? [];
+  const [string = "", second = ""] = [...rest.matchAll(/"([^"]*)"/g)].map(([, quoted]) => quoted);
   const after = rest.slice(rest.lastIndexOf('"') + 1).replace(/<[^>]*>/g, "");
   const numbers = [...after.matchAll(/(?:^|[ ,])(\d+)(?=,|$)/g)].map(([, digits]) => Number(digits));
-  return { name, path: textIn(descriptor ?? string), text: string, numbers, arguments: rest };
+  return { name, path: textIn(descriptor ?? string), text: string, second, numbers, arguments: rest };
 }
 
 const bytesOf = (escaped: string): Buffer => Buffer.from(escaped.replaceAll("\\x", ""), "hex");
@@ -118,8 +133,10 @@ interface Scene {
 function operationsOf(call: Call, { place, ledger, names }: Scene): Operation[] {
   const { name: verb, path, text, numbers } = call;
   const name = basename(path);
+  if (verb === "unlinkat")
+    return operationsOf({ ...call, name: "unlink", path: textIn(text) }, { place, ledger, names });
   if (path === place) return verb === "fsync" || verb === "fdatasync" ? [{ kind: "syncFolder" }] : [];
-  if (path === ledger) return verb === "write" ? acksOf(textIn(text)) : [];
+  if (path === ledger) return verb === "write" ? linesIn(textIn(text)) : [];
   if (name.endsWith("-shm")) return [];
   if (verb === "openat") {
     if (names.has(name) || !call.arguments.includes("O_CREAT")) return [];
@@ -129,6 +146,12 @@ function operationsOf(call: Call, { place, ledger, names }: Scene): Operation[] 
   if (verb === "unlink") {
     names.delete(name);
     return [{ kind: "unlink", name }];
+  }
+  if (verb === "rename") {
+    const to = basename(textIn(call.second));
+    names.delete(name);
+    names.add(to);
+    return [{ kind: "rename", name, to }];
   }
   if (verb === "fsync" || verb === "fdatasync") return [{ kind: "sync", name }];
   if (verb === "ftruncate") return [{ kind: "truncate", name, size: numbers.at(-1) as number }];
@@ -143,12 +166,9 @@ function operationsOf(call: Call, { place, ledger, names }: Scene): Operation[] 
   throw new Error(`The store used ${verb} on ${name}, which the recording cannot tell of`);
 }
 
-function acksOf(lines: string): Operation[] {
-  return lines
+function linesIn(text: string): Operation[] {
+  return text
     .trimEnd()
     .split("\n")
-    .map((line) => {
-      const [run = "", seq = "", digest = ""] = line.split(" ");
-      return { kind: "ack", run, seq: Number(seq), digest } as const;
-    });
+    .map((line) => ({ kind: "said", line }) as const);
 }

@@ -124,6 +124,17 @@ describe("a backup", () => {
     expect(readdirSync(directory).length).toBe(1);
   });
 
+  test("says what the file system has against it, and so does restoring it", async () => {
+    await runtime.start(counter, { id: "a" });
+    const { path } = await backup({ store, open, directory, clock });
+    const file = join(folder, "file");
+    writeFileSync(file, "not a folder");
+    const made = backup({ store, open, directory: join(file, "backups"), clock });
+    await expect(made).rejects.toMatchObject({ code: "STORE_UNAVAILABLE", details: { code: "ENOTDIR" } });
+    const restored = restore({ from: path, to: join(file, "again.db"), open });
+    await expect(restored).rejects.toMatchObject({ code: "STORE_UNAVAILABLE", details: { code: "ENOTDIR" } });
+  });
+
   test("is refused where something is already, and by stores that have other means", async () => {
     await runtime.start(counter, { id: "a" });
     await expect(store.backup(join(folder, "runs.db"))).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });

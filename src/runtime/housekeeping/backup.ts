@@ -15,7 +15,7 @@ import {
 } from "node:fs";
 import { cp } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { HoldfastError } from "../../errors.ts";
+import { HoldfastError, isHoldfastError } from "../../errors.ts";
 import type { Store } from "../../store/store.ts";
 import { timeOf, timeText } from "../calendar.ts";
 import { type Clock, systemClock } from "../clock.ts";
@@ -57,16 +57,18 @@ const extension = ".backup";
 /** Makes a backup, looks it through and removes those that are not kept any more. Throws BACKUP_UNUSABLE if it is not good. */
 export async function backup(options: BackupOptions): Promise<Backup & { readonly verified: Verification }> {
   const { store, directory, clock = systemClock, keep = usual } = options;
-  mkdirSync(directory, { recursive: true });
   const at = clock.now();
   const path = join(directory, `${nameAt(at)}${extension}`);
   const partial = `${path}.partial`;
-  removeFile(partial);
-  await store.backup(partial);
-  const verified = await lookThrough(partial, options);
-  place(partial, path);
-  for (const old of unkept(listBackups(directory), keep)) removeFile(old.path);
-  return { path, at, verified };
+  return onDisk(path, async () => {
+    mkdirSync(directory, { recursive: true });
+    removeFile(partial);
+    await store.backup(partial);
+    const verified = await lookThrough(partial, options);
+    place(partial, path);
+    for (const old of unkept(listBackups(directory), keep)) removeFile(old.path);
+    return { path, at, verified };
+  });
 }
 
 /** The backups in a folder, the oldest first. */
@@ -94,11 +96,28 @@ export async function restore(options: RestoreOptions): Promise<Verification> {
     if (existsSync(to + suffix))
       throw unusable(from, `there is something already at ${to}${suffix}; move it away`);
   const partial = `${to}.partial`;
-  removeFile(partial);
-  await cp(from, partial, { recursive: true });
-  const verified = await lookThrough(partial, options);
-  place(partial, to);
-  return verified;
+  return onDisk(to, async () => {
+    removeFile(partial);
+    await cp(from, partial, { recursive: true });
+    const verified = await lookThrough(partial, options);
+    place(partial, to);
+    return verified;
+  });
+}
+
+/** Does work on files; what the file system has against it is told as of a store. */
+async function onDisk<Answer>(path: string, work: () => Promise<Answer>): Promise<Answer> {
+  try {
+    return await work();
+  } catch (error) {
+    const { code, syscall } = error as { code?: unknown; syscall?: unknown };
+    if (isHoldfastError(error) || typeof code !== "string" || typeof syscall !== "string") throw error;
+    throw new HoldfastError(
+      "STORE_UNAVAILABLE",
+      `${path} cannot be made (${code} on ${syscall}); check the disk, the room on it and the right to write there, then try again`,
+      { cause: error, details: { path, code } },
+    );
+  }
 }
 
 /** Opens a copy and looks at all of it; if it is not good it goes. */
