@@ -230,5 +230,48 @@ onEveryStore((world) => {
       expect(problems).toMatchObject([{ code: "RUN_DIFFERS" }]);
       expect((await (await runtime.run("r")).head()).status).toBe("parked");
     });
+
+    test("B2: that is read while its beginning is under way goes on once, from where it is", async () => {
+      const here = await world();
+      const kid = defineMachine({
+        id: "kid",
+        initial: "calling",
+        states: {
+          calling: { invoke: { activity: "tool", onDone: "resting" } },
+          resting: { on: { call: "calling" } },
+        },
+      });
+      const parent = defineMachine({
+        id: "parent",
+        initial: "idle",
+        states: { idle: { on: { hire: "waiting" } }, waiting: { invoke: { machine: kid, id: "kid" } } },
+      });
+      let calls = 0;
+      const activities = { tool: () => void calls++ };
+      const runtime = await here.boot([parent, { machine: kid, activities }] as never);
+      const run = await runtime.start(parent, { id: "a" });
+      const [committed, loaded] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      here.watch.alter = ({ verb, given }, answer) => {
+        const isKid = verb === "load" && (given[0] as { run: string }).run !== "a";
+        if (verb === "commit" && calls === 0) return committed.promise.then(() => answer);
+        return isKid ? loaded.promise.then(() => answer) : answer;
+      };
+      const hired = run.send("hire");
+      const stored = async () =>
+        (await (await here.look()).findRuns({ tenant: "default", machine: "kid", limit: 1 }))[0];
+      while ((await stored()) === undefined) await new Promise((resolve) => setImmediate(resolve));
+      const read = runtime.run((await stored())?.run as string);
+      await new Promise((resolve) => setImmediate(resolve));
+      committed.resolve();
+      await hired;
+      while ((await stored())?.seq !== 2) await new Promise((resolve) => setImmediate(resolve));
+      loaded.resolve();
+      const child = await read;
+      await here.rest();
+      expect([calls, (await child.state()).configuration]).toEqual([1, ["resting"]]);
+      await child.send("call");
+      await child.waitFor("resting");
+      expect([calls, (await child.head()).seq]).toEqual([2, 4]);
+    });
   });
 });

@@ -20,7 +20,7 @@ export const backupBugs: readonly Bug[] = [
   {
     name: "newest backup not kept",
     file: "src/runtime/housekeeping/backup.ts",
-    find: "for (const old of unkept(listBackups(directory), keep)) removeFile(old.path);",
+    find: "for (const old of unkept(listBackups(directory), keep)) if (old.path !== path) removeFile(old.path);",
     replace: "for (const old of listBackups(directory).slice(-1)) if (keep.last) removeFile(old.path);",
     catches: [30],
   },

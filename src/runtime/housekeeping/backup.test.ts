@@ -135,6 +135,14 @@ describe("a backup", () => {
     await expect(restored).rejects.toMatchObject({ code: "STORE_UNAVAILABLE", details: { code: "ENOTDIR" } });
   });
 
+  test("B7: that was just made stays, although a clock that was set back makes it the oldest", async () => {
+    const keep = { last: 1 };
+    const first = await backup({ store, open, directory, keep, clock });
+    const before = { ...clock, now: () => clock.now() - 60_000 };
+    const second = await backup({ store, open, directory, keep, clock: before });
+    expect(listBackups(directory).map(({ path }) => path)).toEqual([second.path, first.path]);
+  });
+
   test("is refused where something is already, and by stores that have other means", async () => {
     await runtime.start(counter, { id: "a" });
     await expect(store.backup(join(folder, "runs.db"))).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });

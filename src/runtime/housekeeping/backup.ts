@@ -66,7 +66,8 @@ export async function backup(options: BackupOptions): Promise<Backup & { readonl
     await store.backup(partial);
     const verified = await lookThrough(partial, options);
     place(partial, path);
-    for (const old of unkept(listBackups(directory), keep)) removeFile(old.path);
+    // By a clock that was set back the one just made may look the oldest.
+    for (const old of unkept(listBackups(directory), keep)) if (old.path !== path) removeFile(old.path);
     return { path, at, verified };
   });
 }
