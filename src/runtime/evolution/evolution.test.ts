@@ -282,6 +282,29 @@ onEveryStore((world) => {
       expect((await run.head()).version).toBe(2);
     });
 
+    test("B9: that end or are removed when their turn comes keep no other from going along", async () => {
+      const { runtime, run, entry, watch, look, clock } = await begin();
+      const [ended, removed] = [await runtime.start(one, { id: "b" }), await runtime.start(one, { id: "c" })];
+      const last = await runtime.start(one, { id: "d" });
+      runtime.register(entry(two));
+      watch.alter = async ({ verb, given }, answer) => {
+        const { run: name } = (verb === "readAt" ? given[0] : {}) as { run?: string };
+        if (name === "b") await ended.cancel();
+        if (verb !== "readHead" || (given[0] as { run: string }).run !== "c") return answer;
+        await removed.cancel();
+        const store = await look();
+        const { epoch } = await store.own("nobody", 1, clock.now());
+        await store.removeRuns([given[0] as never], epoch);
+        return answer;
+      };
+      const moved = await listOf(runtime.machines.migrate("order"));
+      expect(moved.map(({ run: name, outcome }) => [name, outcome])).toEqual([
+        ["a", "moved"],
+        ["d", "moved"],
+      ]);
+      for (const each of [run, last]) expect((await each.head()).version).toBe(2);
+    });
+
     test("B9: are all looked at on trial, and nothing is changed", async () => {
       const { runtime, run, entry, stored } = await begin();
       runtime.register(entry(two));

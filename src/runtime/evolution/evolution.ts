@@ -76,14 +76,18 @@ export class Evolution {
 
   /**
    * Takes all runs of a machine that are alive to another version, those that can go there; with `dryRun`, tells what it
-   * would do.
+   * would do. Nothing is said of those that end meanwhile.
    */
   async *migrateAll(machine: string, options: MigrateOptions = {}): AsyncGenerator<Migrated> {
     for await (const head of this.#world.alive(machine)) {
       if (head.version === (options.to ?? this.#newest(head))) continue;
-      const plan = this.#plan(head, await this.#stateOf(head), options);
-      if (options.dryRun || plan.outcome === "refused") yield plan;
-      else yield await this.migrate(head, options).catch((error: unknown) => refusedPlan(error, plan));
+      try {
+        const plan = this.#plan(head, await this.#stateOf(head), options);
+        if (options.dryRun || plan.outcome === "refused") yield plan;
+        else yield await this.migrate(head, options).catch((error: unknown) => refusedPlan(error, plan));
+      } catch (error) {
+        if (!isOver(error)) throw error;
+      }
     }
   }
 
@@ -175,6 +179,11 @@ function refusedError(plan: Migrated): HoldfastError {
     `The run ${JSON.stringify(run)} cannot go from version ${from} to ${to}:${problems.join("")}`,
     { details: { run, reports } },
   );
+}
+
+/** Whether a run was not there any more when its turn came. */
+function isOver(error: unknown): boolean {
+  return isHoldfastError(error) && (error.code === "RUN_ENDED" || error.code === "RUN_UNKNOWN");
 }
 
 /** A run that could go when it was looked at, and has taken a step since. */
