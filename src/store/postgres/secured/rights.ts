@@ -17,10 +17,13 @@ export const columnsOfUsers: Readonly<Record<string, readonly string[]>> = {
 export const ownViews: readonly string[] = ["agent_runs", "agent_snapshots"];
 const ownFunctions: readonly string[] = ["uid", "tenant", "look", "checksum", "send_event"];
 
+/** Workers read it; only migrations write it. */
+export const versionTable = '"store_version"';
+
 /** `functions`: those for users. */
 export function grants(names: Names, tables: readonly string[], functions: readonly string[]): string {
   const { store, views, workerRole, userRole } = names;
-  const writable = tables.filter((table) => table !== '"store_version"').map((table) => `${store}.${table}`);
+  const writable = tables.filter((table) => table !== versionTable).map((table) => `${store}.${table}`);
   return `
   GRANT USAGE ON SCHEMA ${store} TO ${workerRole};
   GRANT SELECT ON ALL TABLES IN SCHEMA ${store} TO ${workerRole};
