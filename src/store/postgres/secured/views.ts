@@ -81,12 +81,13 @@ const readError = `
           WHEN v_packed #>> '{body,event,type}' = 'park' THEN '{event,data,error}'
           WHEN v_packed #>> '{body,event,type}' = 'cancel' THEN '{event,data}'
         END;
-        SELECT jsonb_object_agg(field, coalesce((
+        SELECT jsonb_object_agg(field, text) INTO look.error FROM (
+          SELECT field, coalesce((
               SELECT v_packed -> 'texts' -> (p ->> 0)::int FROM jsonb_array_elements(v_packed -> 'places') p
               WHERE p - 0 = to_jsonb(v_path || field)
-            ), v_packed #> ('{body}' || v_path || field)))
-          INTO look.error FROM unnest('{name,code,message}'::text[]) field
-          WHERE jsonb_typeof(v_packed #> ('{body}' || v_path || field)) = 'string';
+            ), v_packed #> ('{body}' || v_path || field)) AS text
+            FROM unnest('{name,code,message}'::text[]) field
+        ) told WHERE jsonb_typeof(text) = 'string';
       EXCEPTION WHEN data_exception THEN NULL;
       END;
     END IF;`;
