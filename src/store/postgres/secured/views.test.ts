@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { createSecured, type Rows, type Secured } from "../../../../test/postgres/secured.ts";
 import { callerWith, counter, counterWith } from "../../../../test/runtime/machines.ts";
 import { createRuntime, type Runtime, type RuntimeOptions } from "../../../index.ts";
+import { activityOf, firstCommit, owned } from "../../conformance/sample.ts";
 import { postgres } from "../store.ts";
 
 let secured: Secured;
@@ -200,6 +201,45 @@ test("B3: what is in a context, an input, an event or an output is nowhere to be
   expect(seen).toContain('"id":"a"');
   for (const secret of ["the-secret", "4711", "closed"]) expect(seen).not.toContain(secret);
 });
+
+test.each(["agent_runs", "agent_snapshots"])(
+  "reading %s costs what it shows, whatever else there is",
+  async (view) => {
+    const store = postgres(secured.urlOf(secured.roles.workerLogin), { clock: "caller" });
+    await store.open();
+    const epoch = await owned(store);
+    const steps = 200;
+    const others = Array.from({ length: steps }, (_, index) => `run-${index}`);
+    const busy = (run: string) => ({ begun: [activityOf("tool", { run })] });
+    await store.commit([
+      firstCommit("mine", epoch, { steps, head: { subject: "ada" }, ...busy("mine") }),
+      ...others.map((run) =>
+        firstCommit(run, epoch, { steps: 20, head: { subject: `user of ${run}` }, ...busy(run) }),
+      ),
+    ]);
+    await store.close();
+    await secured.database.query("ANALYZE");
+    const query = `EXPLAIN (ANALYZE, FORMAT JSON) SELECT * FROM holdfast_views.${view}`;
+    // So few rows are read as a whole otherwise, whatever the index.
+    const rows = await secured.as({ sub: "ada" }, "SET LOCAL enable_seqscan = off", query);
+    const [{ Plan: plan }] = (rows[0] as Record<"QUERY PLAN", [{ Plan: Plan }]>)["QUERY PLAN"];
+    expect(plan["Actual Rows"]).toBe(view === "agent_runs" ? 1 : steps);
+    // Of the 4,200 entries and 201 activities, those of this run, each a few times.
+    expect(rowsRead(plan)).toBeLessThan(12 * plan["Actual Rows"] + 20);
+  },
+);
+
+interface Plan {
+  readonly "Actual Rows": number;
+  readonly "Actual Loops": number;
+  readonly "Rows Removed by Filter"?: number;
+  readonly Plans?: readonly Plan[];
+}
+
+function rowsRead(plan: Plan): number {
+  const read = plan["Actual Rows"] + (plan["Rows Removed by Filter"] ?? 0);
+  return (plan.Plans ?? []).reduce((sum, part) => sum + rowsRead(part), read * plan["Actual Loops"]);
+}
 
 test("what was pruned is not shown, whether its rows are gone or not", async () => {
   const run = await (await boot([counter])).start(counter, ofAda);
