@@ -102,6 +102,12 @@ describe("the attacks find, and securing the store again undoes,", () => {
     await undone();
   });
 
+  test("there are rows of everybody to be found in every table that is filled here", async () => {
+    const filled = ["run", "attribute", "entry", "snapshot", "content", "inbox", "seen_key", "dead_letter"];
+    for (const table of [...filled, "activity", "chunk", "document", "lease", "removal", "store_version"])
+      expect(await secured.database.query(`SELECT 1 FROM holdfast.${table}`), table).not.toEqual([]);
+  });
+
   test("every single policy that is taken away", { timeout: 300_000 }, async () => {
     const { database } = secured;
     const policies = await database.query("SELECT policyname, tablename FROM pg_policies");
