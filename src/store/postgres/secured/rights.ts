@@ -13,7 +13,7 @@ export const columnsOfUsers: Readonly<Record<string, readonly string[]>> = {
   activity: ["run_id"],
 };
 
-/** What is made in the views' schema, and which of the functions are not for users. */
+/** What is made in the views' schema. */
 export const ownViews: readonly string[] = ["agent_runs", "agent_snapshots"];
 const ownFunctions: readonly string[] = ["uid", "tenant", "look", "checksum", "send_event"];
 
