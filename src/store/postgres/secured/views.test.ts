@@ -122,7 +122,7 @@ test("B6: the newest snapshot stands as its run does: running, pending, done, ca
   expect(await newest()).toBe("success");
 });
 
-test("B6: a run that is parked or failed tells why, also where the text is long", async () => {
+test("B6: a run that is parked or failed tells why", async () => {
   const limited = counterWith({ id: "limited", limits: { steps: 2 } });
   const worker = await boot([{ machine: picky, activities: { tool: () => "no" } }, limited]);
   await worker.start(picky, ofAda);
