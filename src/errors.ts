@@ -167,6 +167,11 @@ export const errors = {
   STORE_FOREIGN: { retry: "after-fix", meaning: "What is there is not a store of Holdfast." },
   STORE_NEWER: { retry: "after-fix", meaning: "The store was written by a newer version of Holdfast." },
   STORE_OWNED: { retry: "later", meaning: "Another process owns the runs of this store." },
+  ROLE_UNUSABLE: {
+    retry: "after-fix",
+    meaning:
+      "A role of a database is missing and cannot be made here, or could get round row-level security.",
+  },
   STORE_UNSUPPORTED: {
     retry: "never",
     meaning: "This kind of store does not do that; the message says what to use instead.",

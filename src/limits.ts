@@ -76,6 +76,8 @@ export const limits = {
   restTurnsMax: 5_000,
   /** Bytes of one stored value before compression. SQLite and PostgreSQL take more; people should not. */
   valueBytesMax: 64 * 1024 * 1024,
+  /** Bytes of an event that is sent from SQL: most servers have to sum them one by one. */
+  sentBytesMax: 65_536,
   /** From here on compression saves more than it costs: setting it up takes longer than writing a few kilobytes. */
   compressedBytesMin: 8_192,
   /** Characters from which on a text is kept as content of its own: a row for it costs more than repeating less. */
