@@ -69,7 +69,7 @@ onEveryStore((world) => {
       });
     });
 
-    test("B7: that is removed while it is read is not there, and nothing counts as damaged", async () => {
+    test("B10: that is removed while it is read is not there, and nothing counts as damaged", async () => {
       const here = await world();
       const runtime = await here.boot([counter]);
       const run = await runtime.start(counter, { id: "a" });
@@ -89,7 +89,7 @@ onEveryStore((world) => {
     });
 
     test.each(["removed", "pruned"] as const)(
-      "B7: that is %s while an entry of it is read counts as that, and not as damaged",
+      "B10: that is %s while an entry of it is read counts as that, and not as damaged",
       async (how) => {
         const here = await world();
         const runtime = await here.boot([counter]);

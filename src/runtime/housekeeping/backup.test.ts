@@ -37,7 +37,7 @@ const open = (path: string): Store => sqlite(path, { synchronous: "normal" });
 const clock = { ...systemClock, now: () => 1_800_000_000_000 };
 
 describe("a backup", () => {
-  test("B7: is made while runs are written, is good, and has what was committed before it began", async () => {
+  test("B10: is made while runs are written, is good, and has what was committed before it began", async () => {
     const run = await runtime.start(counter, { id: "a" });
     for (let turn = 0; turn < 50; turn++) await run.send("add", 1);
     let isOver = false;
@@ -53,7 +53,7 @@ describe("a backup", () => {
     expect(listBackups(directory)).toEqual([{ path: made.path, at: 1_800_000_000_000 }]);
   });
 
-  test("B7: is restored where nothing is, and goes on from there", async () => {
+  test("B10: is restored where nothing is, and goes on from there", async () => {
     const run = await runtime.start(counter, { id: "a" });
     await run.send("add", 7);
     const { path } = await backup({ store, open, directory, clock });
@@ -71,7 +71,7 @@ describe("a backup", () => {
     await second.close();
   });
 
-  test("B7: of a store of files is a directory, thinned out and restored as any other", async () => {
+  test("B10: of a store of files is a directory, thinned out and restored as any other", async () => {
     const files = fileStore({ directory: join(folder, "files") });
     const first = await createRuntime({ store: files, machines: [counter] });
     await (await first.start(counter, { id: "a" })).send("add", 7);
@@ -91,7 +91,7 @@ describe("a backup", () => {
     await first.close();
   });
 
-  test("B7: is not restored over something, nor if it is damaged", async () => {
+  test("B10: is not restored over something, nor if it is damaged", async () => {
     await runtime.start(counter, { id: "a" });
     const { path } = await backup({ store, open, directory, clock });
     const to = join(folder, "there.db");
@@ -111,7 +111,7 @@ describe("a backup", () => {
     });
   });
 
-  test("B7: of a damaged store is not kept, and the good ones before it stay", async () => {
+  test("B10: of a damaged store is not kept, and the good ones before it stay", async () => {
     await runtime.start(counter, { id: "a" });
     await backup({ store, open, directory, clock });
     const database = new DatabaseSync(join(folder, "runs.db"));
@@ -135,7 +135,7 @@ describe("a backup", () => {
     await expect(restored).rejects.toMatchObject({ code: "STORE_UNAVAILABLE", details: { code: "ENOTDIR" } });
   });
 
-  test("B7: that was just made stays, although a clock that was set back makes it the oldest", async () => {
+  test("B10: that was just made stays, although a clock that was set back makes it the oldest", async () => {
     const keep = { last: 1 };
     const first = await backup({ store, open, directory, keep, clock });
     const before = { ...clock, now: () => clock.now() - 60_000 };
@@ -150,7 +150,7 @@ describe("a backup", () => {
   });
 });
 
-test("B7: recovery points are thinned out with age", () => {
+test("B10: recovery points are thinned out with age", () => {
   const hour = 3_600_000;
   const start = Date.UTC(2027, 0, 1);
   const all = Array.from({ length: 24 * 90 }, (_, index) => ({
@@ -175,7 +175,7 @@ test("B7: recovery points are thinned out with age", () => {
   expect(unkept(all, {}).length).toBe(all.length - 1);
 });
 
-test("B7: backups are made by a calendar, and one that was missed is made up for", async () => {
+test("B10: backups are made by a calendar, and one that was missed is made up for", async () => {
   const rest = async () => {
     for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
   };

@@ -234,7 +234,7 @@ describe("what is repaired", () => {
     expect([...snapshot.after.values()]).toEqual([...snapshot.before.values()]);
   });
 
-  test("B7: holds everything of a tenant whose list of holds was damaged", async () => {
+  test("B10: holds everything of a tenant whose list of holds was damaged", async () => {
     const pick = (row: Row) => row.name === "holdfast/holds";
     const { path } = await repaired("document", pick, "bytes", new Uint8Array([1]));
     const store = sqlite(path);

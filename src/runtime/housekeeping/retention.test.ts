@@ -54,7 +54,7 @@ async function forkOf(store: Store, run: string, seq: number, epoch: number): Pr
 
 onEveryStore((world) => {
   describe("retention", () => {
-    test("B7: removes by age, and what it removes can be swept", async () => {
+    test("B10: removes by age, and what it removes can be swept", async () => {
       const here = await world();
       const runtime = await endedRuns(here, 5);
       await runtime.start(counter, { id: "alive" });
@@ -72,7 +72,7 @@ onEveryStore((world) => {
       expect(await retain(options)).toEqual({ removed: [], kept: [] });
     });
 
-    test("B7: keeps so many of the newest, by status, machine and attributes", async () => {
+    test("B10: keeps so many of the newest, by status, machine and attributes", async () => {
       const here = await world();
       const runtime = await endedRuns(here, 6);
       const cancelled = await runtime.start(counter, { id: "cancelled" });
@@ -89,7 +89,7 @@ onEveryStore((world) => {
       expect(await apply({ keep: 0, machine: "another" })).toEqual([]);
     });
 
-    test("B7: leaves what is held, on a run or a subject, until the hold is taken back", async () => {
+    test("B10: leaves what is held, on a run or a subject, until the hold is taken back", async () => {
       const here = await world();
       await here.close(await endedRuns(here, 3));
       const store = await here.look();
@@ -113,7 +113,7 @@ onEveryStore((world) => {
       expect(await leftIn(store)).toEqual(["r2"]);
     });
 
-    test("B7: leaves what a fork stands on", async () => {
+    test("B10: leaves what a fork stands on", async () => {
       const here = await world();
       await here.close(await endedRuns(here, 2));
       const store = await here.look();
@@ -147,7 +147,7 @@ onEveryStore((world) => {
     });
   });
 
-  test("B7: a run that has been idle for too long is cancelled, and ages out from then on", async () => {
+  test("B10: a run that has been idle for too long is cancelled, and ages out from then on", async () => {
     const here = await world();
     const runtime = await here.boot([counter]);
     for (const id of ["idle", "busy", "held"]) await runtime.start(counter, { id });
@@ -168,7 +168,7 @@ onEveryStore((world) => {
     expect((await expire(options)).cancelled).toEqual([]);
   });
 
-  test("B7: old entries are pruned up to a snapshot, and the run goes on as if nothing had happened", async () => {
+  test("B10: old entries are pruned up to a snapshot, and the run goes on as if nothing had happened", async () => {
     const here = await world();
     const runtime = await here.boot([counter]);
     const run = await runtime.start(counter, { id: "a", input: 5 });
@@ -210,7 +210,7 @@ onEveryStore((world) => {
     expect((await prune({ store, clock, epoch: () => 0, rules })).pruned).toEqual([]);
   });
 
-  test("B7: a runtime keeps house by itself, at its times, while runs go on and after a crash", async () => {
+  test("B10: a runtime keeps house by itself, at its times, while runs go on and after a crash", async () => {
     const here = await world();
     const problems: unknown[] = [];
     const housekeeping = {
@@ -234,7 +234,7 @@ onEveryStore((world) => {
     expect([await leftIn(store), problems]).toEqual([[], []]);
   });
 
-  test("B7: a runtime does not begin with a plan that cannot be kept", async () => {
+  test("B10: a runtime does not begin with a plan that cannot be kept", async () => {
     const here = await world();
     const boot = here.boot([counter], { housekeeping: { retain: [], every: "soon" } });
     await expect(boot).rejects.toMatchObject({ code: "RULE_INVALID" });

@@ -45,7 +45,7 @@ const stored = async (): Promise<Uint8Array> =>
   (await secured.database.query("SELECT bytes FROM holdfast.inbox ORDER BY id DESC LIMIT 1"))[0]
     ?.bytes as Uint8Array;
 
-test("G2: an event that a user sends is taken by the next worker, once for its key", async () => {
+test("B3: an event that a user sends is taken by the next worker, once for its key", async () => {
   const first = await boot();
   await first.start(counter, { id: "a", subject: "ada" });
   await first.close();

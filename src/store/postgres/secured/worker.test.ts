@@ -28,7 +28,7 @@ conformance({
   open: () => openStore({ ...secured.database, pool }),
 });
 
-test("G2: a runtime lives as a worker, through a restart", async () => {
+test("B3: a runtime lives as a worker, through a restart", async () => {
   const url = secured.urlOf(secured.roles.workerLogin);
   const caller = callerWith();
   const machines = [counter, { machine: caller, activities: { tool: () => "answer" } }];
