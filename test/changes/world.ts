@@ -45,3 +45,9 @@ export async function delivered(changes: TableChanges): Promise<void> {
 export async function listening(changes: TableChanges): Promise<void> {
   while (!(await changes.status()).listening);
 }
+
+export async function listOf<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
+  const list: Item[] = [];
+  for await (const item of items) list.push(item);
+  return list;
+}

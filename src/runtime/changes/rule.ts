@@ -26,7 +26,7 @@ export interface Change<On extends Operation = Operation> {
 }
 
 /** JSON, with fields that may be left out. */
-export type Sendable = Json | undefined | readonly Sendable[] | { readonly [key: string]: Sendable };
+export type Sendable = Json | readonly Sendable[] | { readonly [key: string]: Sendable | undefined };
 
 /** An event to send. What it says must follow from the change alone, so that a second delivery is the same. */
 export interface SendRule<On extends Operation = Operation> {
@@ -34,7 +34,7 @@ export interface SendRule<On extends Operation = Operation> {
   readonly run: (change: Change<On>) => string;
   readonly type: string;
   /** `{ table, operation, old, new }` unless given. */
-  readonly data?: (change: Change<On>) => Sendable;
+  readonly data?: (change: Change<On>) => Sendable | undefined;
   readonly tenant?: (change: Change<On>) => string;
 }
 
@@ -44,7 +44,7 @@ export interface StartRule<On extends Operation = Operation> {
   /** The change's key unless given. */
   readonly id?: (change: Change<On>) => string;
   /** `{ table, operation, old, new }` unless given. */
-  readonly input?: (change: Change<On>) => Sendable;
+  readonly input?: (change: Change<On>) => Sendable | undefined;
   readonly tenant?: (change: Change<On>) => string;
   /** Whose data the run holds; the run's own id unless given. */
   readonly subject?: (change: Change<On>) => string;
