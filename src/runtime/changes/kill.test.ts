@@ -9,7 +9,7 @@ import { root } from "../../../test/project.ts";
 import { postgres } from "../../store/postgres/store.ts";
 import { createRuntime } from "../runtime.ts";
 
-const kills = 6;
+const kills = 4;
 const accounts = 5;
 
 let database: Database;
