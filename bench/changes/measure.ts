@@ -23,6 +23,8 @@ const counter = defineMachine<{ n: number }>({
 const server = await startServer();
 const url = server.url("postgres");
 const pool = new pg.Pool({ connectionString: url, max: 20 });
+// Connections that go with the server.
+pool.on("error", () => {});
 try {
   await setUp();
   const written = {

@@ -12,11 +12,17 @@ import type { Delivered, Parcel, Receiver } from "./deliver.ts";
 
 /** How long a turn lasts. One who was killed on another machine keeps the others waiting for it. */
 const turnMs = 5_000;
-/** How often it looks without being woken, if it could be. */
-const lookMs = 5_000;
-/** How often it looks if nobody wakes it: soon after there was something, then ever more rarely. */
+/** How often it looks: soon after there was something, then ever more rarely. */
 const pollMsMin = 50;
 const pollMsMax = 1_000;
+/**
+ * How long it must have been idle before it asks to be woken. Until then it only looks, since writers who wake somebody
+ * commit one after the other.
+ */
+const sleepAfterMs = 400;
+/** How long they go on waking it without hearing of it, and how often it tells them. */
+const asleepMs = 120_000;
+const stillAsleepMs = 60_000;
 /** How long to wait for a database or a runtime that cannot be reached. */
 const laterMs = 1_000;
 
@@ -27,8 +33,8 @@ export interface ConsumerWorld {
   /** Its name among those who take turns. */
   readonly holder: string;
   address(noted: NotedChange): Parcel;
-  /** Whether somebody wakes it when there is something. */
-  isWoken(): boolean;
+  /** Whether it hears when somebody wakes it. */
+  isListening(): boolean;
   /** A change could not be delivered and was put aside. */
   failed(parcel: Parcel, undelivered: Delivered & { readonly outcome: "failed" }): void;
 }
@@ -37,6 +43,8 @@ export class Consumer {
   readonly #world: ConsumerWorld;
   #stopTimer: () => void = () => {};
   #pollMs = pollMsMin;
+  /** When it last asked to be woken; undefined while it is at work. */
+  #asleepSince: number | undefined;
   #working: Promise<void> | undefined;
   #again = false;
   #closed = false;
@@ -89,7 +97,7 @@ export class Consumer {
     const taken = await outbox.take(holder, turnMs, limits.changesPerTurnMax);
     if (taken.outcome === "empty") {
       this.#problem = undefined;
-      return this.#idleMs();
+      return (await this.#fallAsleep()) ? 0 : this.#idleMs();
     }
     if (taken.outcome === "theirs") {
       // It was killed: there is no need to wait for its turn to end.
@@ -98,12 +106,23 @@ export class Consumer {
       return 0;
     }
     this.#pollMs = pollMsMin;
+    this.#asleepSince = undefined;
     const isHeldUp = await this.#deliverAll(taken.changes);
     return isHeldUp ? laterMs : 0;
   }
 
+  /** Asks to be woken, once it has been idle for a while; whether it did, so that it has to look once more. */
+  async #fallAsleep(): Promise<boolean> {
+    const { outbox, holder, clock, isListening } = this.#world;
+    const now = clock.now();
+    const isKnown = this.#asleepSince !== undefined && now - this.#asleepSince < stillAsleepMs;
+    if (!isListening() || this.#pollMs < sleepAfterMs || isKnown) return false;
+    await outbox.sleep(holder, asleepMs);
+    this.#asleepSince = now;
+    return true;
+  }
+
   #idleMs(): number {
-    if (this.#world.isWoken()) return lookMs;
     const ms = this.#pollMs;
     this.#pollMs = Math.min(ms * 2, pollMsMax);
     return ms;

@@ -65,6 +65,7 @@ test("D3: a change for a run that is missing or has ended is put aside with the 
     ["thrown", "TypeError"],
     ["", "NAME_INVALID"],
   ]);
+  while (told.length < 4) await changes.status();
   expect(told.map(({ change }) => change.new?.id).sort()).toEqual([2, 3, 4, 5]);
   const { waiting, failed } = await changes.status();
   expect([waiting, failed]).toEqual([0, 4]);
@@ -97,7 +98,7 @@ async function noteAndTakeBack(): Promise<{ number: number }> {
 test("a failed change is delivered again when its run is there, and only then goes", async () => {
   await database.query("INSERT INTO orders VALUES (1, 'late')");
   await delivered(changes);
-  const number = told[0]?.change.number as number;
+  const number = (await failures())[0]?.change.number as number;
   await expect(changes.failed.redeliver(number)).rejects.toMatchObject({ code: "RUN_UNKNOWN" });
   expect(await failures()).toHaveLength(1);
   await runtime.start(notebook, { id: "late" });

@@ -27,7 +27,7 @@ export interface WatchOptions<Ons extends Readonly<Record<string, Operation>> = 
   readonly runtime: Pick<Runtime, "run" | "start" | "stopped">;
   /** By their names, which stay with what waits in the outbox. Programs that share an outbox choose different ones. */
   readonly rules: { readonly [Name in keyof Ons]: ChangeRule<Ons[Name]> };
-  /** Whether triggers wake whoever listens; yes unless given. Without, a change waits up to a second for the next look. */
+  /** Whether triggers wake whoever sleeps; yes unless given. Without, a change waits up to a second for the next look. */
   readonly notify?: boolean;
   readonly clock?: Clock;
   readonly ids?: Ids;
@@ -42,7 +42,7 @@ export interface ChangesStatus {
   readonly failed: number;
   /** Rules of which changes wait and that are not known here: another program's, or to be removed with `unwatchTables`. */
   readonly unknown: readonly string[];
-  /** Whether the database wakes us; if not, we look every second or more often. */
+  /** Whether the database can wake us; if not, we look every second or more often. */
   readonly listening: boolean;
   /** What keeps us from delivering. */
   readonly problem: unknown;
@@ -117,7 +117,7 @@ class Watch implements TableChanges {
     this.failed = new FailedChanges({ outbox, receiver, describe, address });
     this.#consumer = new Consumer({
       ...{ outbox, receiver, clock, address, holder: workerName(ids.next()) },
-      isWoken: () => this.#listener.isListening,
+      isListening: () => this.#listener.isListening,
       failed: ({ change }, { reason }) => world.onFailed?.({ change, reason, failedAt: clock.now() }),
     });
     this.#listener = new Listener({

@@ -99,7 +99,16 @@ export class Outbox {
 
   /** Lets the others have their turn. */
   async release(holder: string): Promise<void> {
-    await this.#ask(`DELETE FROM ${quote(this.#schema)}.change_turn WHERE holder = $1`, [holder]);
+    const text = `UPDATE ${quote(this.#schema)}.change_turn SET until = clock_timestamp() WHERE holder = $1`;
+    await this.#ask(text, [holder]);
+  }
+
+  /** Asks to be woken from now on, for so long or until somebody takes a turn. What came before must be looked for again. */
+  async sleep(holder: string, forMs: number): Promise<void> {
+    const text = `INSERT INTO ${quote(this.#schema)}.change_turn (rules, names, holder, until, asleep_until)
+      VALUES ($1, $2, $3, clock_timestamp(), clock_timestamp() + $4 * interval '1 millisecond')
+      ON CONFLICT (rules) DO UPDATE SET asleep_until = EXCLUDED.asleep_until`;
+    await this.#ask(text, [this.#turn, this.#rules, holder, forMs]);
   }
 
   /** What failed, in order, of one rule or of all. */
@@ -191,11 +200,11 @@ const columns = `number, rule, operation, (extract(epoch FROM at) * 1000000)::in
   (SELECT json_object_agg(key, value::text) FROM json_each(new)) AS new`;
 
 const takeTurn = (schema: string): string => `
-  WITH waiting AS (SELECT EXISTS (SELECT 1 FROM ${schema}.table_change WHERE rule = ANY ($4)) AS present),
+  WITH waiting AS (SELECT EXISTS (SELECT 1 FROM ${schema}.table_change WHERE rule = ANY ($4::text[])) AS present),
   turn AS (
-    INSERT INTO ${schema}.change_turn AS t (rules, holder, until)
-      SELECT $1, $2, clock_timestamp() + $3 * interval '1 millisecond' FROM waiting WHERE present
-      ON CONFLICT (rules) DO UPDATE SET holder = EXCLUDED.holder, until = EXCLUDED.until
+    INSERT INTO ${schema}.change_turn AS t (rules, names, holder, until)
+      SELECT $1, $4, $2, clock_timestamp() + $3 * interval '1 millisecond' FROM waiting WHERE present
+      ON CONFLICT (rules) DO UPDATE SET holder = EXCLUDED.holder, until = EXCLUDED.until, asleep_until = NULL
         WHERE t.holder = EXCLUDED.holder OR t.until <= clock_timestamp()
       RETURNING 1)
   SELECT present AS waiting, EXISTS (SELECT 1 FROM turn) AS ours, t.holder,

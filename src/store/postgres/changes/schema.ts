@@ -1,6 +1,6 @@
 /**
  * What table changes need in the database: an outbox that a trigger writes to inside the user's own transaction, a place
- * for changes that nobody could be given, and whose turn it is to deliver. It stands beside the store's tables and is set
+ * for changes that nobody could be given, and whose turn it is to deliver and whether they sleep. It stands beside the store's tables and is set
  * up by itself, since most stores have no use for it.
  */
 import { createHash } from "node:crypto";
@@ -44,8 +44,10 @@ export function outboxStatements(schema: string, channel: string): readonly stri
     )`,
     `CREATE TABLE IF NOT EXISTS ${schema}.change_turn (
       rules text COLLATE "C" PRIMARY KEY,
+      names text[] NOT NULL,
       holder text NOT NULL,
-      until timestamptz NOT NULL
+      until timestamptz NOT NULL,
+      asleep_until timestamptz
     )`,
     `CREATE OR REPLACE FUNCTION ${schema}.note_change() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
       SET search_path = pg_catalog, pg_temp
@@ -58,8 +60,12 @@ export function outboxStatements(schema: string, channel: string): readonly stri
     BEGIN
       INSERT INTO ${schema}.table_change (rule, operation, old, new)
         VALUES (TG_ARGV[0], lower(TG_OP), row_to_json(OLD), row_to_json(NEW));
-      -- The server makes one of all that a transaction sends.
-      IF TG_ARGV[2] = 'notify' THEN PERFORM pg_notify('${channel}', ''); END IF;
+      -- Transactions that notify commit one after the other, so only those do that find whoever delivers asleep. The
+      -- server makes one of all that a transaction sends.
+      IF TG_ARGV[2] = 'notify' THEN
+        PERFORM pg_notify('${channel}', '') FROM ${schema}.change_turn
+          WHERE asleep_until > now() AND TG_ARGV[0] = ANY (names);
+      END IF;
       RETURN NULL;
     END $$`,
     // Whoever may not write to the outbox must not do so by a trigger of theirs. Triggers that are there need no right.
