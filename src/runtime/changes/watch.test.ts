@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { delivered, listOf, notebook, notesOf, openRuntime } from "../../../test/changes/world.ts";
 import { createDatabase, type Database } from "../../../test/postgres/database.ts";
 import type { JsonObject } from "../../core/json.ts";
+import { HoldfastError } from "../../errors.ts";
 import type { Runtime } from "../run.ts";
 import { type ChangeRule, type TableChanges, type WatchOptions, watchTables } from "./index.ts";
 
@@ -152,6 +153,16 @@ describe("what is sent", () => {
     expect((await changes.status()).failed).toBe(1);
   });
 
+  test("a run that is started holds the data of whom the row says", async () => {
+    const changes = await watch({
+      on: ["insert"],
+      start: { machine: notebook, id: () => "new", subject: ({ new: row }) => row?.status as string },
+    });
+    await database.query("INSERT INTO orders VALUES (1, 'ada')");
+    await delivered(changes);
+    expect((await (await runtime.run("new")).head()).subject).toBe("ada");
+  });
+
   test("a row of many megabytes arrives, and those behind it", async () => {
     const changes = await watch({ on: ["insert"] });
     await database.query(
@@ -251,6 +262,32 @@ describe("through restarts", () => {
     runtime = await openRuntime("a");
     await delivered(await watch());
     expect(await notesOf(runtime, "a")).toEqual([[1, "later"]]);
+  });
+
+  test("what a run cannot take now waits, and what is behind it for that run; others go on", async () => {
+    let refusals = 3;
+    const busy: WatchOptions["runtime"] = {
+      start: (machine, ...given) => runtime.start(machine, ...given),
+      stopped: runtime.stopped,
+      run: async (id, given) => {
+        if (id === "a" && refusals-- > 0) throw new HoldfastError("STORE_UNAVAILABLE", "not now");
+        return runtime.run(id, given);
+      },
+    };
+    const run = ({ new: row }: { new: JsonObject | null }) => row?.status as string;
+    const changes = await watch(
+      { on: ["insert"], send: { run, type: "note", data: ({ new: row }) => row?.id } },
+      { runtime: busy },
+    );
+    await database.query("INSERT INTO orders VALUES (1, 'a'), (2, 'b'), (3, 'a')");
+    let problem: unknown;
+    while (problem === undefined) ({ problem } = await changes.status());
+    expect(await notesOf(runtime, "b")).toEqual([2]);
+    expect(await notesOf(runtime, "a")).toEqual([]);
+    expect(problem).toMatchObject({ code: "STORE_UNAVAILABLE" });
+    while ((await changes.status()).waiting > 0);
+    expect(await notesOf(runtime, "a")).toEqual([1, 3]);
+    expect((await changes.status()).failed).toBe(0);
   });
 
   test("a rule that is not known here waits for whoever knows it, and is told of", async () => {
