@@ -3,6 +3,7 @@
  * stdout, progress on stderr.
  */
 import { parseArgs } from "node:util";
+import { benchChanges } from "./changes.ts";
 import { benchCore } from "./core.ts";
 import { benchDrafts } from "./drafts.ts";
 import { benchDurable } from "./durable.ts";
@@ -13,6 +14,7 @@ import { benchStorage } from "./storage.ts";
 import { benchTravel } from "./travel.ts";
 
 const questions: Readonly<Record<string, (options: BenchOptions) => Promise<void>>> = {
+  changes: benchChanges,
   core: benchCore,
   drafts: benchDrafts,
   durable: benchDurable,

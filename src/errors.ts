@@ -137,7 +137,8 @@ export const errors = {
   },
   RULE_INVALID: {
     retry: "after-fix",
-    meaning: "A rule of housekeeping does not say what it is for, or its duration cannot be read.",
+    meaning:
+      "A rule, of housekeeping or for table changes, does not say what it is for, or what it says cannot be used.",
   },
   BACKUP_UNUSABLE: {
     retry: "after-fix",
@@ -154,6 +155,7 @@ export const errors = {
   },
   ACTIVITY_UNKNOWN: { retry: "after-fix", meaning: "The run has no such activity." },
   LETTER_UNKNOWN: { retry: "after-fix", meaning: "There is no dead letter of that number for this tenant." },
+  CHANGE_UNKNOWN: { retry: "after-fix", meaning: "There is no failed table change of that number." },
   RUNTIME_CLOSED: { retry: "never", meaning: "The runtime was closed, or stopped because its store failed." },
   JOURNAL_PRUNED: {
     retry: "never",

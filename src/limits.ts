@@ -124,6 +124,8 @@ export const limits = {
   missedAfterMs: 60_000,
   /** Events of one inbox that are read into memory at a time. A flood of them must not fill it. */
   inboxLoadedMax: 1_000,
+  /** Table changes that are delivered in one turn: enough to batch, few enough to be done before the turn is over. */
+  changesPerTurnMax: 500,
   /** Characters of a run's id, a tenant, a subject or a key: they are indexed, and read by people. */
   nameLengthMax: 512,
 } as const;

@@ -1,0 +1,48 @@
+/** PgBouncer in transaction mode in front of the tests' server, where it is installed. */
+import { spawn } from "node:child_process";
+import { chownSync, existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+
+export interface Pooler {
+  /** The URL of a database behind it, given its URL on the server. */
+  url(direct: string): string;
+  stop(): Promise<void>;
+}
+
+/** Where PgBouncer is; undefined if it is not installed. */
+export const pgbouncer = [...(process.env.PATH ?? "").split(delimiter), "/usr/sbin"]
+  .map((folder) => join(folder, "pgbouncer"))
+  .find(existsSync);
+
+export async function startPooler(socketFolder: string): Promise<Pooler> {
+  const folder = mkdtempSync(join(tmpdir(), "holdfast-pooler-"));
+  const user = ownerOf(socketFolder);
+  const config = join(folder, "pgbouncer.ini");
+  writeFileSync(
+    config,
+    `[databases]\n* = host=${socketFolder} user=holdfast\n[pgbouncer]\npool_mode = transaction\nauth_type = any\n` +
+      `listen_port = 5432\nunix_socket_dir = ${folder}\nlisten_addr =\nlogfile = ${join(folder, "log")}\n` +
+      "ignore_startup_parameters = extra_float_digits\n",
+  );
+  if (user !== undefined) for (const path of [folder, config]) chownSync(path, user.uid, user.gid);
+  const process_ = spawn(pgbouncer as string, [config], { ...user, stdio: "ignore" });
+  const ended = new Promise<void>((resolve) => process_.on("close", () => resolve()));
+  const socket = join(folder, ".s.PGSQL.5432");
+  while (!existsSync(socket) && process_.exitCode === null)
+    await new Promise((resolve) => setImmediate(resolve));
+  return {
+    url: (direct) => direct.replace(encodeURIComponent(socketFolder), encodeURIComponent(folder)),
+    stop: async () => {
+      process_.kill("SIGKILL");
+      await ended;
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** PgBouncer does not run as root; whoever runs the server may also reach it. */
+function ownerOf(folder: string): { uid: number; gid: number } | undefined {
+  const { uid, gid } = statSync(folder);
+  return process.getuid?.() === 0 ? { uid, gid } : undefined;
+}
