@@ -100,7 +100,7 @@ ${keysFirst ? `${endedRuns(schema)}${forgetKeys(schema)}` : ""}
     END LOOP;
 ${keysFirst ? "" : endedRuns(schema)}
     IF v_ended IS NULL AND NOT v_outcomes && '{missing,ended}' THEN RETURN; END IF;
-    PERFORM pg_advisory_xact_lock('${schema}.dead_letter'::regclass::oid::bigint);
+    PERFORM pg_advisory_xact_lock('${schema.replaceAll("'", "''")}.dead_letter'::regclass::oid::bigint);
 ${keysFirst ? "" : forgetKeys(schema)}
     WITH buried AS (
       DELETE FROM ${schema}.inbox WHERE run_id = ANY(v_ended) RETURNING *

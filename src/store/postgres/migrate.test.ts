@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createDatabase, type Database } from "../../../test/postgres/database.ts";
-import { activityOf, begun, commitOn, eventOf, sample } from "../conformance/sample.ts";
+import { activityOf, begun, commitOn, committed, eventOf, sample } from "../conformance/sample.ts";
 import { shardOf } from "../shard.ts";
 import { identify, migrate } from "./migrate.ts";
 import { migrations } from "./schema.ts";
@@ -77,6 +77,17 @@ test("a schema that was made beforehand is used as it is, by a role that may mak
   expect(refused).toMatchObject({ code: "STORE_UNAVAILABLE", details: { state: "42501" } });
   expect((refused as Error).message).toContain("grant it the schema");
   await database.query("DROP OWNED BY guest; DROP ROLE guest");
+});
+
+test("a schema may have any name", async () => {
+  const store = postgres(database.url, { schema: `it's "mine"` });
+  await store.open();
+  const { head, epoch } = await begun(store);
+  await store.enqueue([eventOf("e1")]);
+  // What waits for a run that ends becomes a dead letter, under a lock of the schema's own.
+  await committed(store, commitOn(head, epoch, { head: { status: "done" } }));
+  expect((await store.readDeadLetters(head.tenant, 0, 9)).length).toBe(1);
+  await store.close();
 });
 
 test("later migrations are done in order, and what is there stays", async () => {
