@@ -262,12 +262,12 @@ export class Engine implements Runtime, Access {
     checkAttributes(options.attributes ?? {});
     const name: RunName = { tenant, run: id };
     this.machines.checkOpen(machine, (warning) => this.#observers.problem(name, warning));
-    let begun = false;
-    const run = await this.#runs.findOrBegin(name, () => {
-      begun = true;
-      return this.#begin(name, machine.id, machine.version, { ...options, subject });
+    let begun: LiveRun | undefined;
+    const run = await this.#runs.findOrBegin(name, async () => {
+      begun = await this.#begin(name, machine.id, machine.version, { ...options, subject });
+      return begun;
     });
-    if (!begun) await checkSame(run, machine.id, input, this.past);
+    if (run !== begun) await checkSame(run, machine.id, input, this.past);
     return new Handle(name, this) as unknown as Run<Context, Types>;
   }
 

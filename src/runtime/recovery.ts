@@ -8,6 +8,7 @@ import { isControl } from "./control.ts";
 import { type Delivery, type Handled, hasEnded, type LiveRun } from "./live-run.ts";
 import { fencedError } from "./ownership.ts";
 import type { Receipt } from "./run.ts";
+import { TakenError } from "./runs.ts";
 
 export interface RecoveryWorld {
   /** The run as the store has it. */
@@ -47,10 +48,14 @@ export class Recovery {
       if (run.more) this.#world.refill(run);
     } else if (outcome.outcome === "conflict") {
       this.#world.forget(run);
-      const told =
-        outcome.run === run.name.run
-          ? this.#takeAgain(run, deliveries)
-          : this.#refuseChild(run, deliveries, outcome.run);
+      const isOwn = outcome.run === run.name.run;
+      // Whoever asks for it waits for what is told here, so there is nothing to read.
+      if (isOwn && run.head.seq === 0) {
+        const error = outcome.seq > 0 ? new TakenError(run.name) : rootlessError(run.name);
+        for (const { failed } of deliveries) failed(error);
+        return;
+      }
+      const told = isOwn ? this.#takeAgain(run, deliveries) : this.#refuseChild(run, deliveries, outcome.run);
       told.catch((error: unknown) => this.#giveUp([run.name], deliveries, error));
     }
   }
@@ -124,6 +129,13 @@ export class ParkedError extends Error {
   constructor({ run }: RunName) {
     super(`The run ${JSON.stringify(run)} is parked`);
   }
+}
+
+function rootlessError({ run }: RunName): HoldfastError {
+  return new HoldfastError(
+    "JOURNAL_PRUNED",
+    `The run ${JSON.stringify(run)} did not begin: what it was to be forked from was removed meanwhile`,
+  );
 }
 
 /** The run of a turn, and all that were to begin with it. */

@@ -124,6 +124,29 @@ onEveryStore((world) => {
       await rest();
     });
 
+    test("that somebody else began in the same moment is attached to, or refused where it differs", async () => {
+      const { boot, crash, watch } = await world();
+      const first = await boot([counter]);
+      await (await first.start(counter, { id: "a", input: 5 })).send("add", 1);
+      await crash(first);
+      const runtime = await boot([counter]);
+      /** As if it had been looked for just before it began. */
+      const overlook = () => {
+        let left = 1;
+        watch.alter = ({ verb }, answer) => (verb === "load" && left-- > 0 ? undefined : answer);
+      };
+      overlook();
+      await expect(runtime.start(counter, { id: "a", input: 6 })).rejects.toMatchObject({
+        code: "RUN_DIFFERS",
+      });
+      await crash(runtime);
+      const third = await boot([counter]);
+      overlook();
+      const run = await third.start(counter, { id: "a", input: 5 });
+      await run.send("add", 1);
+      expect([(await run.state()).context.n, (await run.head()).seq]).toEqual([7, 3]);
+    });
+
     test("is attached to when the same id, machine and input come again, and refused when they differ", async () => {
       const { boot } = await world();
       const other = defineMachine({ id: "other", initial: "here", states: { here: {} } });

@@ -24,6 +24,13 @@ export interface RunsWorld {
   wakeLater(names: readonly RunName[]): void;
 }
 
+/** Says that a run did not begin, since one of its name has. */
+export class TakenError extends Error {
+  constructor({ run }: RunName) {
+    super(`There is a run ${JSON.stringify(run)} already`);
+  }
+}
+
 export class Runs {
   readonly #world: RunsWorld;
   readonly #residents: Residents;
@@ -74,9 +81,14 @@ export class Runs {
     throw unknownRunError(name);
   }
 
-  /** The live run; if there is none, the one that begins. */
+  /** The live run; if there is none, the one that begins, be it by somebody else in the same moment. */
   async findOrBegin(name: RunName, begin: () => Promise<LiveRun>): Promise<LiveRun> {
-    const load = async () => (await this.#load(name)) ?? (await begin());
+    const load = async () =>
+      (await this.#load(name)) ??
+      begin().catch((error: unknown) => {
+        if (error instanceof TakenError) return this.#load(name);
+        throw error;
+      });
     // Somebody may have looked for it just before it began.
     return ((await this.#residents.find(name, load)) ?? (await this.#residents.find(name, load))) as LiveRun;
   }

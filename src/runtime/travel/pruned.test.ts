@@ -145,6 +145,22 @@ onEveryStore((world) => {
     }
   });
 
+  test("B7: a fork whose source is removed while it begins is refused, and nobody waits for it", async () => {
+    const here = await world();
+    const runtime = await here.boot([counter]);
+    const run = await runtime.start(counter, { id: "a" });
+    await run.send("add", 1);
+    await run.send("end");
+    const source = { tenant: defaultTenant, run: "a" };
+    here.watch.alter = async ({ verb }, answer) => {
+      if (verb === "readAt") await (await here.look()).removeRuns([source], await epochIn(here));
+      return answer;
+    };
+    await expect(run.fork({ at: 2, id: "b" })).rejects.toMatchObject(pruned);
+    await expect(runtime.run("b")).rejects.toMatchObject({ code: "RUN_UNKNOWN" });
+    await runtime.start(counter, { id: "b" });
+  });
+
   test("runs that are alive are found of all tenants, and of one machine", async () => {
     const here = await world();
     const runtime = await here.boot([counter, { machine: callerWith(), activities: { tool: () => "x" } }]);
