@@ -199,7 +199,7 @@ function originProblem(
   const forking = chronicle.forks.get(run);
   if (forking === undefined) return `K10: nobody forked ${run}`;
   const { source, seq } = forking;
-  if (!isDeepStrictEqual(fork, { run: source, seq }))
+  if (fork?.run !== source || fork.seq !== seq)
     return `K10: ${run} was forked from ${source} at ${seq} and is told to be from ${fork?.run} at ${fork?.seq}`;
   const isThere = heads.some((head) => head.run === source);
   return isThere ? undefined : `K13: ${source} is gone, and the fork ${run} stands on it`;

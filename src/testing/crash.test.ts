@@ -229,7 +229,7 @@ describe("what is wrong under crashes", () => {
     const it = await booked();
     const message = await messageOf(it.crashEverywhere());
     expect(message).toMatchInlineSnapshot(`
-      "2 of 28 crashes changed how the scenario ends. The first, killed after recordActivities (call 12 of 13 of the store), during send choose {"flight":"DL123"}:
+      "2 of 26 crashes changed how the scenario ends. The first, killed after recordActivities (call 11 of 12 of the store), during send choose {"flight":"DL123"}:
         run booking.status: without a crash "done", with it "active"
         run booking.state: without a crash "booked", with it "checking"
         run booking.context.reference: without a crash "X1", with it null
@@ -250,7 +250,7 @@ describe("what is wrong under crashes", () => {
         search, key booking:1.0, attempt 1, by process 1: done
 
       The others:
-        killed before commit (call 13 of 13 of the store), during send choose {"flight":"DL123"}"
+        killed before commit (call 12 of 12 of the store), during send choose {"flight":"DL123"}"
     `);
   });
 
