@@ -176,7 +176,8 @@ async function pathProblems({ runtime, runs, chronicle }: ChangeScene): Promise<
   for (const [run, { head, entries }] of runs) {
     if (head.machine !== "path") continue;
     const { event } = entries[0] as Entry;
-    const begins = head.fork === undefined ? ["start", undefined] : ["fork", head.fork];
+    const { fork } = head;
+    const begins = fork === undefined ? ["start", undefined] : ["fork", { run: fork.run, seq: fork.seq }];
     if (!isDeepStrictEqual([event.type, event.data], begins))
       problems.push(`K10: ${run} begins with ${event.type}`);
     else problems.push(...(await stateProblems(await runtime.run(run), entries, walkedBy(run) as Walked[])));
