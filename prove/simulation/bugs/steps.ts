@@ -37,7 +37,7 @@ export const stepBugs: readonly Bug[] = [
     find: "this.#giveUp(withStarts(checkpoint), deliveries, error);",
     replace:
       "void this.#world.read(checkpoint.run.name).then((run) => deliveries.forEach((one) => this.#world.deliver(run, one)), () => deliveries.forEach(({ failed, row }) => row === undefined && failed(error)));",
-    catches: [1, 2, 8],
+    catches: [1, 2, 8, 13],
   },
   {
     name: "lost reply treated as success",

@@ -73,6 +73,7 @@ export const travelBugs: readonly Bug[] = [
     find: "const current = withoutInvocation(state, parking?.result?.invocation);",
     replace: "const current = withoutInvocation(state, parking && undefined);",
     catches: [3, 4],
+    from: 501,
   },
   {
     name: "old version in the head of a run that has another",

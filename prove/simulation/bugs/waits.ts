@@ -83,7 +83,7 @@ export const waitBugs: readonly Bug[] = [
     find: "if (invocation === undefined) return endedBefore(work, event);",
     replace: "if (invocation === undefined) return !settles(event);",
     catches: [6],
-    from: 2501,
+    from: 3001,
   },
   {
     name: "double settle",
