@@ -45,7 +45,7 @@ export const bugs: readonly Bug[] = [
     proof: "signals",
     task: "travel",
     file: travel,
-    find: "const parts = { subject, attributes, fork: { run: source.run, seq }, ...(limits && { limits }) };",
+    find: "const parts = { subject, attributes, fork: { run: source.run, seq, digest }, ...(limits && { limits }) };",
     replace: "const parts = { subject, attributes, ...(limits && { limits }) };",
     also: [
       {
@@ -98,8 +98,9 @@ export const bugs: readonly Bug[] = [
     proof: "powerloss",
     word: "deployed",
     file: "src/runtime/evolution/catalog.ts",
-    find: "    registry.register(given);\n    await this.note();",
-    replace: "    registry.register(given);\n    setTimeout(() => void this.note(), 50);",
+    find: "this.#writing = this.#writing.catch(() => {}).then(write);\n    return this.#writing;",
+    replace:
+      "this.#writing = this.#writing.catch(() => {}).then(() => new Promise((later) => setTimeout(later, 50))).then(write);\n    return Promise.resolve();",
   },
   {
     name: "holds are not looked at",
