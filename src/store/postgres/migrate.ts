@@ -9,6 +9,14 @@ export function quote(schema: string): string {
   return `"${schema.replaceAll('"', '""')}"`;
 }
 
+/** Until the transaction ends nobody else who asks for this changes what the schema is made of. */
+export async function lockSchema(client: PostgresClient, schema: string): Promise<void> {
+  await client.query({
+    text: "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))",
+    values: [`${program} ${schema}`],
+  });
+}
+
 /** Brings the schema to the newest version in one transaction, one process at a time; if it has it, nothing is changed. */
 export async function migrate(
   pool: PostgresPool,
@@ -17,10 +25,7 @@ export async function migrate(
 ): Promise<void> {
   if ((await identify(pool, schema, steps.length)) === steps.length) return;
   await inTransaction(pool, async (client) => {
-    await client.query({
-      text: "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))",
-      values: [`${program} ${schema}`],
-    });
+    await lockSchema(client, schema);
     // Another process may have migrated, even further, between the first look and the lock.
     const version = await identify(client, schema, steps.length);
     if (!(await hasSchema(client, schema)))

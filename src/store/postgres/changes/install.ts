@@ -6,8 +6,7 @@ import { HoldfastError } from "../../../errors.ts";
 import type { Row } from "../../rows.ts";
 import { inTransaction, type PostgresClient, type PostgresPool, type Query, types } from "../connect.ts";
 import { storeError } from "../errors.ts";
-import { quote } from "../migrate.ts";
-import { program } from "../schema.ts";
+import { lockSchema, quote } from "../migrate.ts";
 import { postgres } from "../store.ts";
 import { type TableRule, type Trigger, triggersOf } from "./rule.ts";
 import { channelOf, outboxMark, outboxStatements, removalStatements } from "./schema.ts";
@@ -99,10 +98,7 @@ async function isEmpty(client: PostgresClient, schema: string): Promise<boolean>
 /** Keeps others from setting up the same schema, and gives up where a table is not free. */
 async function lock(client: PostgresClient, schema: string): Promise<void> {
   await client.query({ text: `SET LOCAL lock_timeout = '${lockTimeout}'` });
-  await client.query({
-    text: "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))",
-    values: [`${program} ${schema}`],
-  });
+  await lockSchema(client, schema);
 }
 
 async function makeOutbox(client: PostgresClient, schema: string): Promise<void> {

@@ -12,8 +12,8 @@ import { HoldfastError } from "../../../errors.ts";
 import type { PostgresClient, PostgresPool } from "../connect.ts";
 import { createPool, inTransaction, types } from "../connect.ts";
 import { storeError } from "../errors.ts";
-import { identify, quote } from "../migrate.ts";
-import { migrations, program } from "../schema.ts";
+import { identify, lockSchema, quote } from "../migrate.ts";
+import { migrations } from "../schema.ts";
 import { type PostgresOptions, postgres } from "../store.ts";
 import { type Identity, identityFunctions } from "./identity.ts";
 import type { Names } from "./names.ts";
@@ -91,10 +91,7 @@ const withLock = <Answer>(
   work: (client: PostgresClient) => Promise<Answer>,
 ): Promise<Answer> =>
   inTransaction(pool, async (client) => {
-    await client.query({
-      text: "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))",
-      values: [`${program} ${schema}`],
-    });
+    await lockSchema(client, schema);
     return work(client);
   });
 
