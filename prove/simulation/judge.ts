@@ -272,7 +272,7 @@ export class Judge {
     }
     if (verb === "load" && result !== undefined) {
       const { head } = result as LoadedRun;
-      life.learn(head.run, head.seq);
+      if (!life.readsAhead(head.run, head.seq)) life.learn(head.run, head.seq);
       if (!this.isGone(head.run)) this.#ledger.committed(head.run, head.seq, head.digest);
     }
     if (verb !== "commit") return;

@@ -2,7 +2,8 @@
 import type { MachineEntry } from "holdfast";
 import type { Housekeeper } from "../../src/runtime/housekeeping/index.ts";
 import type { Runtime } from "../../src/runtime/runtime.ts";
-import type { Store } from "../../src/store/store.ts";
+import type { Commit, Store } from "../../src/store/store.ts";
+import type { Call } from "./disk.ts";
 import { happenTo, type Owner } from "./time.ts";
 
 export class Life implements Owner {
@@ -27,6 +28,8 @@ export class Life implements Owner {
   isDoubted = false;
   /** The newest checkpoint of each run that it has been told of. */
   readonly known = new Map<string, number>();
+  /** What it has asked of the store and not been told the outcome of. */
+  readonly unanswered = new Set<Call>();
   /** Activities that it has begun with a commit of its own, and when it was told so. */
   readonly entered = new Map<string, { readonly run: string; readonly since: number }>();
   #held: (() => void)[] = [];
@@ -71,5 +74,13 @@ export class Life implements Owner {
 
   learn(run: string, seq: number): void {
     this.known.set(run, Math.max(seq, this.known.get(run) ?? 0));
+  }
+
+  /** Whether what it has read of a run holds a commit of its own that it was not told the outcome of. */
+  readsAhead(run: string, seq: number): boolean {
+    const isIn = ({ head }: Commit) => head.run === run && head.seq <= seq;
+    return [...this.unanswered].some(
+      ({ verb, args }) => verb === "commit" && (args[0] as Commit[]).some(isIn),
+    );
   }
 }

@@ -51,10 +51,15 @@ function call(world: WireWorld, life: Life, given: Call): Promise<unknown> {
   const asked =
     (before > 0 || twice) && isWrite(given.verb) ? { ...given, args: structuredClone(given.args) } : given;
   const cuts = world.powerCuts();
+  life.unanswered.add(asked);
   return new Promise((resolve, reject) => {
     const answer = (tell: () => void) => {
-      if (after > 0) world.time.after(after, tell, life);
-      else happenTo(life, tell);
+      const told = () => {
+        life.unanswered.delete(asked);
+        tell();
+      };
+      if (after > 0) world.time.after(after, told, life);
+      else happenTo(life, told);
     };
     const fail = (why: string) => {
       world.say(life, `${asked.verb} ${why}`);

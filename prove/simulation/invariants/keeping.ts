@@ -119,7 +119,7 @@ export function checkExpiry(
 /** The house was tidied in fine weather, and nothing went on meanwhile: all that may go is gone. */
 export function checkTidied(tidy: Tidy, { model, house, report }: HouseWorld): void {
   const left = [...model.runs.values()];
-  const { from } = tidy;
+  const { from, seqs } = tidy;
   for (const run of left) {
     const { run: name, machine, status, updatedAt, createdAt, completedAt } = run.head;
     // By a clock that was set back it ended before it began: then it counts from its beginning.
@@ -127,8 +127,10 @@ export function checkTidied(tidy: Tidy, { model, house, report }: HouseWorld): v
     const rule = house?.expire.find((one) => one.machine === machine);
     if (rule !== undefined && status === "active" && updatedAt < from - durationMs(rule.idleFor))
       report(29, `${name} has been idle since ${updatedAt}, and is not expired`);
-    // Of two that began in the same moment either may be the newer one.
-    const certain = left.filter((one) => one === run || one.head.createdAt !== run.head.createdAt);
+    // Of two that began in the same moment either may be the newer one; what ended since was none of the newest then.
+    const certain = left.filter(
+      ({ head }) => head.createdAt !== run.head.createdAt && head.seq === seqs.get(head.run),
+    );
     const isFree = model.standing(run.head).length === 0 && !hasLivingParent(model, run);
     if (isFree && house?.retain.some((one) => isUnwanted(certain, run, one, from)))
       report(29, `${name} should be gone, and is there`);
