@@ -1,0 +1,16 @@
+/**
+ * Signals between the processes that share a store: hints that something became of runs, so that whoever is concerned
+ * looks now and not later. They may be lost, doubled and late, and nothing is ever decided by one: whoever is told looks
+ * into the store, and looks by itself from time to time.
+ */
+import type { RunName } from "./records.ts";
+
+export interface Signals {
+  /** Something became of these runs. Returns at once: what comes within a moment goes out together. */
+  send(names: readonly RunName[]): void;
+  /**
+   * Hears what others send, and may hear what it sends itself. `undefined` instead of names: anything may have been missed,
+   * as after a lost connection, so all is looked at. Resolves when it hears; gives what ends it.
+   */
+  listen(heard: (names: readonly RunName[] | undefined) => void): Promise<() => Promise<void>>;
+}
