@@ -6,11 +6,15 @@
 import type { RunName } from "./records.ts";
 
 export interface Signals {
-  /** Something became of these runs. Returns at once: what comes within a moment goes out together. */
+  /** Something became of these runs. Returns at once, whether or not anybody is reached. */
   send(names: readonly RunName[]): void;
   /**
    * Hears what others send, and may hear what it sends itself. `undefined` instead of names: anything may have been missed,
-   * as after a lost connection, so all is looked at. Resolves when it hears; gives what ends it.
+   * as after a lost connection, so all is looked at. Resolves when it hears, with what ends it; rejects if it cannot hear.
+   * `deaf` is told if that changes later: then somebody listens again.
    */
-  listen(heard: (names: readonly RunName[] | undefined) => void): Promise<() => Promise<void>>;
+  listen(
+    heard: (names: readonly RunName[] | undefined) => void,
+    deaf: () => void,
+  ): Promise<() => Promise<void>>;
 }
