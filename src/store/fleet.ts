@@ -35,8 +35,11 @@ export interface Fleet {
    */
   beat(epoch: number, leaseMs: number, sign: Sign, now: number): Promise<readonly Member[] | undefined>;
   leave(epoch: number, now: number): Promise<void>;
-  /** As the store's own, of the runs of these shards. Whoever runs an activity is gone if it is no member. */
-  due(shards: readonly number[], now: number, limit: number): Promise<readonly RunName[]>;
+  /**
+   * As the store's own, of the runs of these shards. Whoever runs an activity is gone if it is no member. `since`: only those
+   * that have had something to do since then or longer.
+   */
+  due(shards: readonly number[], now: number, limit: number, since?: number): Promise<readonly RunName[]>;
   nextDue(shards: readonly number[], after: number): Promise<number | undefined>;
   /**
    * Takes over activities that are not settled, for whoever has this epoch: those that wait, those it has already, and those of

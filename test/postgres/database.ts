@@ -94,7 +94,7 @@ export function freshStores(database: () => Database, options: PostgresOptions =
   let underWay = 0;
   const create = (): Store => {
     const { pool, query } = database();
-    const store = postgres(pool, { clock: "caller", ...options });
+    const store = postgres(pool, { clock: "caller", shared: false, ...options });
     const verbs: Record<string | symbol, unknown> = {
       open: async () => {
         await store.open();

@@ -164,6 +164,7 @@ export const fleetCases: Cases = {
       expect(names(await fleet.due(others, noon + 9, 9)).includes(run)).toEqual(false);
     }
     expect([await fleet.due([], noon + 9, 9), await fleet.nextDue([], 0)]).toEqual([[], undefined]);
+    expect(names(await fleet.due(everywhere, noon + 9, 9, noon))).toEqual(["run-3", "run-1"]);
   },
 
   "an activity is due when whoever runs it is no member any more, and goes to one who adopts it": async ({
@@ -216,14 +217,17 @@ export const fleetCases: Cases = {
   },
 
   "signals reach whoever listens": async ({ store, expect }) => {
-    const told = Promise.withResolvers<readonly RunName[] | undefined>();
-    const stop = await shared(store).signals.listen(told.resolve, () => {});
+    const told = Promise.withResolvers<unknown>();
+    const stop = await shared(store).signals.listen(
+      (...heard) => told.resolve(heard),
+      () => {},
+    );
     const sent = [
       { tenant: "acme", run: "run-1" },
       { tenant: "acme", run: 'ü "2"' },
     ];
-    shared(store).signals.send(sent);
-    expect(await told.promise).toEqual(sent);
+    shared(store).signals.send(sent, 7);
+    expect(await told.promise).toEqual([sent, 7]);
     await stop();
   },
 };

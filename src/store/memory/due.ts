@@ -8,10 +8,11 @@ export function dueRuns(
   now: number,
   limit: number,
   isOrphan: (epoch: number) => boolean,
+  since = Number.POSITIVE_INFINITY,
 ): RunName[] {
   return [...runs]
     .map((run) => ({ run, need: earliest(needsOf(run, now, isOrphan)) }))
-    .filter(({ run, need }) => run.head.status === "active" && need < Number.POSITIVE_INFINITY)
+    .filter(({ run, need }) => run.head.status === "active" && Number.isFinite(need) && need <= since)
     .sort((one, other) => one.need - other.need)
     .slice(0, limit)
     .map(({ run }) => ({ tenant: run.head.tenant, run: run.head.run }));

@@ -3,7 +3,7 @@ import type { Fleet, Member, Sign } from "../fleet.ts";
 import { isAlive, join, leftBy, memberOf } from "../members.ts";
 import type { ActivityRow, RunName } from "../records.ts";
 import { shardOf } from "../shard.ts";
-import type { Signals } from "../signals.ts";
+import type { Heard, Signals } from "../signals.ts";
 import type { Lease } from "../store.ts";
 import { dueRuns, nextTime } from "./due.ts";
 import { nameOf } from "./kept.ts";
@@ -54,8 +54,13 @@ export class MemoryFleet implements Fleet {
     this.#tables.members = stay;
   }
 
-  async due(shards: readonly number[], now: number, limit: number): Promise<readonly RunName[]> {
-    return dueRuns(this.#runsOf(shards), now, limit, (epoch) => !this.#isMember(epoch));
+  async due(
+    shards: readonly number[],
+    now: number,
+    limit: number,
+    since = Number.POSITIVE_INFINITY,
+  ): Promise<readonly RunName[]> {
+    return dueRuns(this.#runsOf(shards), now, limit, (epoch) => !this.#isMember(epoch), since);
   }
 
   async nextDue(shards: readonly number[], after: number): Promise<number | undefined> {
@@ -90,13 +95,14 @@ export class MemoryFleet implements Fleet {
 
 /** Signals within a process: heard at once, before anything else that is waiting. */
 class MemorySignals implements Signals {
-  readonly #listeners = new Set<(names: readonly RunName[] | undefined) => void>();
+  readonly #listeners = new Set<Heard>();
 
-  send(names: readonly RunName[]): void {
-    for (const heard of this.#listeners) queueMicrotask(() => this.#listeners.has(heard) && heard(names));
+  send(names: readonly RunName[], from: number): void {
+    for (const heard of this.#listeners)
+      queueMicrotask(() => this.#listeners.has(heard) && heard(names, from));
   }
 
-  async listen(heard: (names: readonly RunName[] | undefined) => void): Promise<() => Promise<void>> {
+  async listen(heard: Heard): Promise<() => Promise<void>> {
     this.#listeners.add(heard);
     return async () => void this.#listeners.delete(heard);
   }

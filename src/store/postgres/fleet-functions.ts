@@ -26,8 +26,8 @@ export const fleet = (schema: string): string => `
   ${adopt(schema)}
   ${due(schema, {
     name: "due_in",
-    first: "p_shards int[], ",
-    within: "AND shard = ANY(p_shards)",
+    first: "p_shards int[], p_since float8, ",
+    within: (need) => `AND shard = ANY(p_shards) AND ${need} <= p_since`,
     gone: `= ANY(${schema}.gone())`,
   })}
 `;

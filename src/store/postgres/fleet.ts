@@ -67,8 +67,13 @@ export class PostgresFleet implements Fleet {
     await this.#world.write("leave", [epoch, this.#given(now)]);
   }
 
-  async due(shards: readonly number[], now: number, limit: number): Promise<readonly RunName[]> {
-    const rows = await this.#world.ask("dueIn", [shards, now, limit]);
+  async due(
+    shards: readonly number[],
+    now: number,
+    limit: number,
+    since = Number.POSITIVE_INFINITY,
+  ): Promise<readonly RunName[]> {
+    const rows = await this.#world.ask("dueIn", [shards, since, now, limit]);
     return rows.map(({ tenant, run }) => ({ tenant: tenant as string, run: run as string }));
   }
 

@@ -122,11 +122,18 @@ const besides = (schema: string): string => `
   END $$;
 `;
 
-/** Whose needs `due` asks for, and what tells that who runs an activity is gone. */
-const ofAll = (schema: string) => ({
+/** What `due` is asked for: of whose needs, each by its time, and what tells that who runs an activity is gone. */
+interface Asked {
+  readonly name: string;
+  readonly first: string;
+  within(need: string): string;
+  readonly gone: string;
+}
+
+const ofAll = (schema: string): Asked => ({
   name: "due",
   first: "",
-  within: "",
+  within: () => "",
   gone: `< (SELECT epoch FROM ${schema}.lease WHERE id = 1)`,
 });
 
@@ -137,13 +144,13 @@ const ofAll = (schema: string) => ({
 export const due = (schema: string, asked = ofAll(schema)): string => {
   const { name, first, within, gone } = asked;
   const needs = [
-    `SELECT run_id, at AS need FROM ${schema}.inbox WHERE open ${within} ORDER BY at`,
+    `SELECT run_id, at AS need FROM ${schema}.inbox WHERE open ${within("at")} ORDER BY at`,
     `SELECT id AS run_id, wake_at AS need FROM ${schema}.run
-      WHERE status = 'active' AND wake_at IS NOT NULL AND wake_at <= p_now ${within} ORDER BY wake_at`,
+      WHERE status = 'active' AND wake_at IS NOT NULL AND wake_at <= p_now ${within("wake_at")} ORDER BY wake_at`,
     `SELECT run_id, due_at AS need FROM ${schema}.activity
-      WHERE open AND status = 'waiting' AND due_at <= p_now ${within} ORDER BY due_at`,
+      WHERE open AND status = 'waiting' AND due_at <= p_now ${within("due_at")} ORDER BY due_at`,
     `SELECT run_id, due_at AS need FROM ${schema}.activity
-      WHERE open AND status = 'running' AND epoch ${gone} ${within} ORDER BY due_at`,
+      WHERE open AND status = 'running' AND epoch ${gone} ${within("due_at")} ORDER BY due_at`,
   ];
   const collect = (need: string): string => `
     v_kind := '{}';

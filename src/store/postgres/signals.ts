@@ -3,11 +3,11 @@
  * and notifies in one waits for everybody else who does. A connection that hears is tested before it is relied on, since one
  * behind a pooler may listen and never hear.
  */
-import { hash, randomUUID } from "node:crypto";
+import { hash } from "node:crypto";
 import { HoldfastError } from "../../errors.ts";
 import type { RunName } from "../records.ts";
 import type { Row } from "../rows.ts";
-import type { Signals } from "../signals.ts";
+import type { Heard, Signals } from "../signals.ts";
 import type { PostgresClient } from "./connect.ts";
 
 /** What one notification may carry; PostgreSQL takes a little more. */
@@ -32,16 +32,13 @@ export class PostgresSignals implements Signals {
     this.#world = world;
   }
 
-  send(names: readonly RunName[]): void {
-    this.#notify(payloadsOf(names)).catch(() => {});
+  send(names: readonly RunName[], from: number): void {
+    this.#notify(payloadsOf(names, from)).catch(() => {});
   }
 
-  async listen(
-    heard: (names: readonly RunName[] | undefined) => void,
-    deaf: () => void,
-  ): Promise<() => Promise<void>> {
+  async listen(heard: Heard, deaf: () => void): Promise<() => Promise<void>> {
     const client = await this.#world.connect();
-    const trial = randomUUID();
+    let trial: string | undefined;
     let isOver = false;
     let isHeard = false;
     const end = () => {
@@ -52,12 +49,14 @@ export class PostgresSignals implements Signals {
     };
     client.on?.("notification", ({ payload = "" }) => {
       if (payload === trial) isHeard = true;
-      else if (!isOver) heard(namesOf(payload));
+      else if (!isOver) tell(heard, payload);
     });
     client.on?.("error", end);
     client.on?.("end", end);
     try {
       await client.query({ text: `LISTEN ${this.#channel}` });
+      const { rows } = await client.query({ text: "SELECT gen_random_uuid()::text AS trial" });
+      trial = rows[0]?.trial as string;
       await this.#notify([trial]);
       for (let trials = 0; !isHeard && trials < trialsMax; trials++)
         await client.query({ text: "SELECT pg_sleep(0.05)" });
@@ -83,31 +82,29 @@ export const noSignals: Signals = {
   listen: () => Promise.reject(unheard()),
 };
 
-/** The names in as few pieces as they fit into; empty for anything. */
-function payloadsOf(names: readonly RunName[]): readonly string[] {
+/** Who tells it and then the names, in as few pieces as they fit into; no names for anything. */
+function payloadsOf(names: readonly RunName[], from: number): readonly string[] {
   const payloads: string[] = [];
-  let piece = "";
+  let piece = `${from}`;
   for (const { tenant, run } of names) {
-    const name = JSON.stringify([tenant, run]);
-    if (Buffer.byteLength(piece) + Buffer.byteLength(name) >= payloadMax) {
+    const name = `\n${JSON.stringify([tenant, run])}`;
+    if (Buffer.byteLength(piece) + Buffer.byteLength(name) > payloadMax) {
       payloads.push(piece);
-      piece = "";
+      piece = `${from}`;
     }
-    piece += `${piece === "" ? "" : "\n"}${name}`;
+    piece += name;
   }
-  return payloads.length < payloadsMax ? [...payloads, piece] : [""];
+  return payloads.length < payloadsMax ? [...payloads, piece] : [`${from}`];
 }
 
-/** What a notification names; undefined for anything, and for what cannot be read. */
-function namesOf(payload: string): readonly RunName[] | undefined {
-  if (payload === "") return undefined;
+/** What cannot be read may be about anything. */
+function tell(heard: Heard, payload: string): void {
   try {
-    return payload.split("\n").map((name) => {
-      const [tenant, run] = JSON.parse(name) as [string, string];
-      return { tenant, run };
-    });
+    const [from, ...names] = payload.split("\n").map((part) => JSON.parse(part) as unknown);
+    const named = (names as [string, string][]).map(([tenant, run]) => ({ tenant, run }));
+    heard(named.length === 0 ? undefined : named, from as number);
   } catch {
-    return undefined;
+    heard(undefined, undefined);
   }
 }
 
