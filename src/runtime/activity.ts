@@ -38,6 +38,8 @@ export type Reconciled =
 const reconcileRetry = { attempts: 10, first: "1s", max: "1m" };
 /** How long to wait before a store that cannot be reached is tried again. */
 const unavailableMs = 1_000;
+/** How often somebody who waits for the end of all looks whether it has come. */
+const settledLookMs = 50;
 
 /** What running activities needs of the rest. */
 export interface ActivityWorld {
@@ -139,6 +141,15 @@ export class Activities {
   /** How many can be under way, how many are, and how many wait for their turn. */
   load(): { readonly slots: number; readonly running: number; readonly waiting: number } {
     return { slots: this.#world.slots, running: this.#flow.used, waiting: this.#entering };
+  }
+
+  /** Resolves when none is under way, or the time has passed; says whether none is. */
+  async settled(withinMs: number): Promise<boolean> {
+    const { clock } = this.#world;
+    const until = clock.now() + withinMs;
+    while (this.#jobs.size > 0 && clock.now() < until)
+      await new Promise<void>((pass) => clock.after(settledLookMs, pass));
+    return this.#jobs.size === 0;
   }
 
   /** The runs that have some under way. */

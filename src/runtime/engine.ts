@@ -2,16 +2,17 @@
  * The engine behind the façade: finds runs, hands them events, and sees to what follows from a commit. Every decision is
  * the step loop's, every promise the store's.
  */
-import { type Event, type EventShape, startEvent } from "../core/event.ts";
+import { durationMs } from "../core/duration.ts";
+import type { Event, EventShape } from "../core/event.ts";
 import type { Json } from "../core/json.ts";
 import type { Machine, MachineTypes } from "../core/machine.ts";
 import { closedError } from "../errors.ts";
+import type { Member } from "../store/fleet.ts";
 import type { RunHead, RunName } from "../store/records.ts";
 import type { LoadedRun, Store } from "../store/store.ts";
 import { Activities } from "./activity.ts";
 import { announceWith } from "./announce.ts";
 import { checkAttributes } from "./attributes.ts";
-import { checkLimits, limitsOf } from "./budget.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import { DeadLetters } from "./dead-letters.ts";
 import type { DebounceContext } from "./debounce-machine.ts";
@@ -26,7 +27,7 @@ import { hydrate } from "./hydrate.ts";
 import { type Ids, systemIds } from "./ids.ts";
 import { Inboxes } from "./inboxes.ts";
 import { Life } from "./life.ts";
-import { type Delivery, type Handled, hasEnded, type LiveRun, newRun } from "./live-run.ts";
+import { type Delivery, type Handled, hasEnded, type LiveRun } from "./live-run.ts";
 import { checkName, defaultTenant } from "./name.ts";
 import { Observers } from "./observers.ts";
 import { parkWith } from "./park.ts";
@@ -50,10 +51,10 @@ import type {
   StartRest,
 } from "./run.ts";
 import { Runs } from "./runs.ts";
-import { checkSame } from "./same-run.ts";
 import { noSeal } from "./seal.ts";
 import { type SettlingWorld, settleWith } from "./settling.ts";
 import type { Standing } from "./standing.ts";
+import { Starts } from "./starts.ts";
 import { StepLoop } from "./step-loop.ts";
 import { Streams } from "./stream.ts";
 import type { Difference } from "./travel/compare.ts";
@@ -87,6 +88,7 @@ export class Engine implements Runtime, Access {
   readonly standing: Standing;
   readonly #waker: Waker;
   readonly #platform: Platform;
+  readonly #starts: Starts;
   readonly #life = new Life();
   readonly stopped = this.#life.stopped;
   readonly #housekeeper: Housekeeper | undefined;
@@ -163,6 +165,7 @@ export class Engine implements Runtime, Access {
     this.debugger = new Debugger(world);
     this.evolution = new Evolution(world);
     const publish = this.#makePublish();
+    this.#starts = new Starts(this, { platform: this.#platform, runs: this.#runs, problem });
     this.#housekeeper = this.#makeHousekeeper(options);
     this.machines = new Catalog({ ...world, evolution: this.evolution, mustKnow: mustKnowAll });
   }
@@ -238,6 +241,17 @@ export class Engine implements Runtime, Access {
     this.#housekeeper?.start();
   }
 
+  members(): readonly Member[] {
+    return this.standing.members();
+  }
+
+  async drain(within: number | string = Number.POSITIVE_INFINITY): Promise<boolean> {
+    this.#life.check();
+    const withinMs = within === Number.POSITIVE_INFINITY ? within : durationMs(within);
+    await this.standing.yield();
+    return this.#activities.settled(withinMs);
+  }
+
   async close(): Promise<void> {
     if (!this.#life.close()) return;
     this.#stop(closedError());
@@ -271,35 +285,8 @@ export class Engine implements Runtime, Access {
     ...[given]: StartRest<Types["input"]>
   ): Promise<Run<Context, Types>> {
     this.#life.check();
-    const { singleton, ...options } = (given ?? {}) as StartOptions;
-    if (singleton !== undefined) {
-      const bound = machine as unknown as Machine;
-      const { run } = await this.#platform.singletons.start(bound, singleton, options);
-      return run as unknown as Run<Context, Types>;
-    }
-    const { id = this.ids.next(), tenant = defaultTenant, subject = id, input } = options;
-    for (const [what, name] of Object.entries({ run: id, tenant, subject })) checkName(what, name);
-    checkLimits(options.limits);
-    checkAttributes(options.attributes ?? {});
-    const name: RunName = { tenant, run: id };
-    this.machines.checkOpen(machine, (warning) => this.#observers.problem(name, warning));
-    let begun: LiveRun | undefined;
-    const run = await this.#runs.findOrBegin(name, async () => {
-      begun = await this.#begin(name, machine.id, machine.version, { ...options, subject });
-      return begun;
-    });
-    if (run !== begun) await checkSame(run, machine.id, input, this.past);
-    return new Handle(name, this) as unknown as Run<Context, Types>;
-  }
-
-  async #begin(name: RunName, machine: string, version: number, options: StartOptions): Promise<LiveRun> {
-    const bound = this.registry.read(machine, version);
-    const { subject = name.run, attributes = {} } = options;
-    const allowed = limitsOf(bound.machine.definition.limits, options.limits);
-    const parts = { subject, attributes, ...(allowed && { limits: allowed }) };
-    const run = newRun(name, bound, parts, this.clock.now());
-    await this.deliver(run, startEvent(options.input));
-    return run;
+    const bound = machine as unknown as Machine;
+    return (await this.#starts.start(bound, (given ?? {}) as StartOptions)) as unknown as Run<Context, Types>;
   }
 
   async run(id: string, { tenant = defaultTenant }: { readonly tenant?: string } = {}): Promise<Run> {

@@ -88,6 +88,8 @@ export class Ownership implements Standing {
 
   // Nothing happens elsewhere.
 
+  async yield(): Promise<void> {}
+
   isHome(): boolean {
     return true;
   }

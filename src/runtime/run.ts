@@ -6,6 +6,7 @@ import type { Json, JsonObject } from "../core/json.ts";
 import type { Machine, MachineTypes } from "../core/machine.ts";
 import type { Patch } from "../core/patch.ts";
 import type { State } from "../core/state.ts";
+import type { Member } from "../store/fleet.ts";
 import type { Entry } from "../store/journal.ts";
 import type { Attribute, Breakpoint, RunHead, RunStatus } from "../store/records.ts";
 import type { Store } from "../store/store.ts";
@@ -306,6 +307,14 @@ export interface Runtime {
   readonly deadLetters: DeadLetters;
   /** Where its time went since it was opened; undefined unless it was created with `profile: true`. */
   profile(): RuntimeProfile | undefined;
+  /** Who shares its store, this process among them, and how much each has to do; nobody where it owns the store alone. */
+  members(): readonly Member[];
+  /**
+   * Leaves what is new to those who share its store, and lets its activities end: for as long as that takes, or as it was
+   * given, in milliseconds or as text such as `30s`. Says whether all have ended. It goes on serving whoever asks it, until it
+   * is closed.
+   */
+  drain(within?: number | string): Promise<boolean>;
   /** Resolves when no more steps are taken: with the error if the runtime had to stop by itself. */
   readonly stopped: Promise<unknown>;
   close(): Promise<void>;

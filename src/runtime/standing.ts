@@ -12,6 +12,8 @@ export interface Standing {
   take(): Promise<readonly Outage[]>;
   /** Renews it no more. */
   stop(): void;
+  /** Leaves what is new to others, where there are some. */
+  yield(): Promise<void>;
   /** Gives it back, if this process has it. */
   giveBack(): Promise<void>;
 

@@ -129,8 +129,7 @@ export class Membership implements Standing {
     this.#herald.stop();
   }
 
-  /** Takes nothing new: others see to its shards from now on, and it to what it has under way. */
-  async leaveSoon(): Promise<void> {
+  async yield(): Promise<void> {
     this.#isLeaving = true;
     await this.#beat();
     this.#herald.tellAll();
