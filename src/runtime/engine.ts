@@ -101,18 +101,11 @@ export class Engine implements Runtime, Access {
     this.clock = clock;
     this.ids = ids;
     const problem = (name: RunName, error: unknown) => this.#observers.problem(name, error);
-    this.#platform = new Platform({
-      ...{ store, clock, ids, problem },
-      start: (machine, ...given) => this.start(machine, ...given),
-      run: (id, given) => this.run(id, given),
-      machine: (id) => this.registry.read(id).machine,
-    });
+    this.#platform = this.#makePlatform(problem);
     this.registry = createRegistry([...options.machines, ...this.#platform.entries]);
     this.past = new Past(store, seal);
-    this.deadLetters = new DeadLetters({
-      ...{ store, seal, check: () => this.#life.check() },
-      arrived: (name) => void this.#inboxes.fetch(name),
-    });
+    const arrived = (name: RunName) => void this.#inboxes.fetch(name);
+    this.deadLetters = new DeadLetters({ store, seal, check: () => this.#life.check(), arrived });
     const standing = standWith({ store, clock, ids, lost: this.#fail, parts: () => this.#parts() });
     this.standing = standing;
     this.streams = new Streams(store, clock, seal, standing);
@@ -156,10 +149,7 @@ export class Engine implements Runtime, Access {
       deliver: (run, event) => this.deliver(run, event),
       refill: (run) => this.#inboxes.refill(run),
     });
-    this.#activities = new Activities({
-      ...{ store, clock, ids, seal, standing, profiler, past: this.past, streams: this.streams },
-      ...{ slots: slotsOf(options.flow), settle: this.#makeSettle(find, park) },
-    });
+    this.#activities = this.#makeActivities(options, profiler, this.#makeSettle(find, park));
     const world = this.#makeWorld();
     this.travel = new Travel(world);
     this.debugger = new Debugger(world);
@@ -179,6 +169,25 @@ export class Engine implements Runtime, Access {
       bring: (run, row) => this.#inboxes.bring(run, row),
       wakeLater: (names) => this.#waker.wakeLater(names),
     });
+  }
+
+  #makePlatform(problem: (name: RunName, error: unknown) => void): Platform {
+    return new Platform({
+      ...{ store: this.#store, clock: this.clock, ids: this.ids, problem },
+      start: (machine, ...given) => this.start(machine, ...given),
+      run: (id, given) => this.run(id, given),
+      machine: (id) => this.registry.read(id).machine,
+    });
+  }
+
+  #makeActivities(
+    { flow, seal = noSeal }: RuntimeOptions,
+    profiler: Profiler | undefined,
+    settle: ReturnType<typeof settleWith>,
+  ): Activities {
+    const { clock, ids, standing, past, streams } = this;
+    const world = { store: this.#store, clock, ids, seal, standing, profiler, past, streams };
+    return new Activities({ ...world, slots: slotsOf(flow), settle });
   }
 
   #makeSettle(find: SettlingWorld["find"], park: SettlingWorld["park"]): ReturnType<typeof settleWith> {

@@ -51,7 +51,7 @@ const kinds: Readonly<Record<string, () => () => Store>> = {
   },
   PostgreSQL: () => {
     const schema = `fleet_${++schemas}`;
-    return () => postgres(database.pool, { schema });
+    return () => postgres(database.url, { schema });
   },
 };
 

@@ -99,7 +99,7 @@ class MemorySignals implements Signals {
 
   send(names: readonly RunName[], from: number): void {
     for (const heard of this.#listeners)
-      queueMicrotask(() => this.#listeners.has(heard) && heard(names, from));
+      void Promise.resolve().then(() => this.#listeners.has(heard) && heard(names, from));
   }
 
   async listen(heard: Heard): Promise<() => Promise<void>> {

@@ -48,20 +48,9 @@ const readAtQuery = (
         WHERE e.seq > coalesce((SELECT seq FROM snapshot), 0) AND e.seq <= $3
       ORDER BY kind, seq`;
 
-/** The statements for a schema, whose name is quoted. */
-export function queriesFor(schema: string) {
-  const named = `${schema}.name_key(r.tenant, r.run) = ${schema}.name_key($1, $2)`;
-  /** The number of a run, for what is only read through it. */
-  const runId = `(SELECT r.id FROM ${schema}.run r WHERE ${named})`;
-  const newest = newestEntry(schema);
-  return {
-    readServer: "SELECT current_setting('fsync') AS fsync, current_setting('server_encoding') AS encoding",
-    readRegister: `SELECT id, owner, epoch, taken_at, until, outages, sign, ${clock} AS now
-      FROM ${schema}.lease ORDER BY id, epoch`,
-    ownAll: `SELECT ${schema}.own_all($1, $2, $3, $4, $5, $6, $7) AS written`,
-    releaseLease: `SELECT ${schema}.release_lease($1, $2, $3, $4)`,
-    releaseLeaseNow: `SELECT ${schema}.release_lease($1, $2, $3, ${clock})`,
-
+/** What members of a fleet ask. */
+const membersQueries = (schema: string) =>
+  ({
     join: `SELECT ${schema}.join_fleet($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) AS written`,
     beat: `SELECT epoch, worker, sign FROM ${schema}.beat($1, $2, $3, coalesce($4, ${clock}))`,
     leave: `SELECT ${schema}.leave($1, $2, coalesce($3, ${clock}))`,
@@ -79,6 +68,23 @@ export function queriesFor(schema: string) {
     // Nothing waits for the disk: a hint that is lost with the power is no loss.
     notify: `WITH quick AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true))
       SELECT pg_notify($1, payload) FROM quick, unnest($2::text[]) payload`,
+  }) as const;
+
+/** The statements for a schema, whose name is quoted. */
+export function queriesFor(schema: string) {
+  const named = `${schema}.name_key(r.tenant, r.run) = ${schema}.name_key($1, $2)`;
+  /** The number of a run, for what is only read through it. */
+  const runId = `(SELECT r.id FROM ${schema}.run r WHERE ${named})`;
+  const newest = newestEntry(schema);
+  return {
+    readServer: "SELECT current_setting('fsync') AS fsync, current_setting('server_encoding') AS encoding",
+    readRegister: `SELECT id, owner, epoch, taken_at, until, outages, sign, ${clock} AS now
+      FROM ${schema}.lease ORDER BY id, epoch`,
+    ownAll: `SELECT ${schema}.own_all($1, $2, $3, $4, $5, $6, $7) AS written`,
+    releaseLease: `SELECT ${schema}.release_lease($1, $2, $3, $4)`,
+    releaseLeaseNow: `SELECT ${schema}.release_lease($1, $2, $3, ${clock})`,
+
+    ...membersQueries(schema),
 
     commit: `SELECT ${schema}.commit($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) AS answer`,
     awaitRuns: `SELECT 1 FROM ${schema}.run r, jsonb_to_recordset($1) n(tenant text, run text)
