@@ -29,6 +29,7 @@ function numberOf(name: "seed" | "failovers" | "workers"): number {
 }
 
 const spread = (times: readonly number[]): string => {
+  if (times.length === 0) return "never";
   const sorted = [...times].sort((one, other) => one - other);
   return `p50 ${sorted[Math.floor(sorted.length / 2)]} ms, at most ${sorted.at(-1)} ms`;
 };

@@ -89,6 +89,20 @@ export class Node {
     await this.#tool("pg_basebackup", ...from, "-D", folder, "-c", "fast", "-X", "stream", "--no-sync");
   }
 
+  /** Makes it what a copy is, which stays; what this one had is gone. */
+  async adopt(copy: string): Promise<void> {
+    rmSync(this.data, { recursive: true, force: true });
+    await run("cp", ["-a", copy, this.data], { ...this.#as });
+  }
+
+  /** A folder beside its data that it may write. */
+  makeFolder(name: string): string {
+    const path = join(this.folder, name);
+    mkdirSync(path);
+    if (this.#as !== undefined) chownSync(path, this.#as.uid, this.#as.gid);
+    return path;
+  }
+
   /** Writes the settings that are its own; those of the server it was copied from are gone. */
   configure(settings: Settings): void {
     const all = { ...settingsOfAll, port: String(this.port), unix_socket_directories: "", ...settings };
