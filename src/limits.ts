@@ -96,6 +96,10 @@ export const limits = {
   busyMsMax: 5_000,
   /** How long a PostgreSQL server may take to let us in before it counts as unreachable. */
   connectMsMax: 10_000,
+  /** How long one of several PostgreSQL servers may take to say whether it is the primary; others wait for it meanwhile. */
+  standingMsMax: 2_000,
+  /** How long a PostgreSQL server may be silent while somebody waits for it before all of them are asked. Few statements take as long. */
+  silenceMsMax: 3_000,
   /** How often a statement is tried that PostgreSQL undoes in favour of another; locks are taken in order, so once is rare. */
   undoneAttemptsMax: 5,
   /** What is left of SQLite's write-ahead log after a burst; the rest goes back to the disk. */

@@ -217,7 +217,8 @@ function toolProblems({ count, mail }: Partial<Contexts>, { tools, posts, answer
   ];
 }
 
-function journalProblems(
+/** What is wrong with a journal, and how many timers it has. */
+export function journalProblems(
   { run, seq }: RunHead,
   entries: readonly Entry[],
   ledger: Ledger,

@@ -73,7 +73,8 @@ export async function startServer(settings: Readonly<Record<string, string>> = {
   };
 }
 
-function initdbOptions(data: string): string[] {
+/** A server whose order of text is a language's. */
+export function initdbOptions(data: string): string[] {
   return [
     ...["-D", data, "-U", "holdfast", "--auth=trust", "--encoding=UTF8", "--no-sync"],
     ...["--locale=C", "--locale-provider=icu", "--icu-locale=en-US"],
@@ -92,17 +93,15 @@ function isReady(output: NodeJS.ReadableStream, ended: Promise<void>): Promise<v
   });
 }
 
-/** The folder of the binaries: on PATH, where Debian puts them, or of the package from npm. */
-async function findBinaries(): Promise<string> {
+/** The folder that has all of these tools: on PATH, where Debian puts them, or of the package from npm. */
+export async function findBinaries(tools: readonly string[] = ["postgres", "initdb"]): Promise<string> {
   const debian = "/usr/lib/postgresql";
   const folders = [
     ...(process.env.PATH ?? "").split(delimiter),
     ...(existsSync(debian) ? readdirSync(debian).map((version) => join(debian, version, "bin")) : []),
     ...(await fromPackage()),
   ];
-  const found = folders.find((folder) =>
-    ["postgres", "initdb"].every((name) => existsSync(join(folder, name))),
-  );
+  const found = folders.find((folder) => tools.every((name) => existsSync(join(folder, name))));
   if (found === undefined) throw new Error(howToInstall);
   return found;
 }
@@ -117,8 +116,8 @@ async function fromPackage(): Promise<string[]> {
   }
 }
 
-/** PostgreSQL does not run as root, so root starts it as somebody else. */
-function unprivileged(): { uid: number; gid: number } | undefined {
+/** Who runs the server: PostgreSQL does not run as root, so root starts it as somebody else. */
+export function unprivileged(): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const idOf = (flag: string, user: string): number =>
     Number(execFileSync("id", [flag, user], { stdio: ["ignore", "pipe", "ignore"] }));

@@ -2,7 +2,8 @@
 import { HoldfastError } from "../../errors.ts";
 import { installRules, removeRules } from "../../store/postgres/changes/install.ts";
 import { type NotedChange, Outbox } from "../../store/postgres/changes/outbox.ts";
-import { createPool, type PostgresPool } from "../../store/postgres/connect.ts";
+import type { PostgresPool } from "../../store/postgres/connect.ts";
+import { createPool } from "../../store/postgres/pool.ts";
 import { type Clock, systemClock } from "../clock.ts";
 import { type Ids, systemIds } from "../ids.ts";
 import type { Runtime } from "../run.ts";

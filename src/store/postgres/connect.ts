@@ -1,6 +1,5 @@
-/** The way to the server: somebody's pool or one of our own, and how values come back from it. */
+/** The way to the server: what is used of a pool, and how values come back from it. */
 import { HoldfastError } from "../../errors.ts";
-import { limits } from "../../limits.ts";
 import type { Row } from "../rows.ts";
 
 /** What the store uses of a `pg` Pool. */
@@ -24,39 +23,6 @@ export interface Query {
   readonly text: string;
   readonly values?: unknown[];
   readonly types?: { getTypeParser(oid: number, format?: string): (value: string) => unknown };
-}
-
-/** `pg` is loaded only here, since whoever brings a pool, or uses another store, has no need of it. */
-async function importPg() {
-  const { default: pg } = await import("pg").catch((cause: unknown) => {
-    throw new HoldfastError("STORE_UNAVAILABLE", "A PostgreSQL store needs the package pg: npm install pg", {
-      cause,
-    });
-  });
-  return pg;
-}
-
-/** A connection that is nobody else's; releasing it ends it. */
-export async function createClient(url: string): Promise<PostgresClient> {
-  const pg = await importPg();
-  const client = new pg.Client({ connectionString: url, keepAlive: true });
-  await client.connect();
-  return Object.assign(client, { release: () => void client.end().catch(() => {}) });
-}
-
-/** A pool of our own. */
-export async function createPool(url: string): Promise<PostgresPool> {
-  const pg = await importPg();
-  const pool = new pg.Pool({
-    connectionString: url,
-    connectionTimeoutMillis: limits.connectMsMax,
-    keepAlive: true,
-    // Its connections must not keep a process from ending.
-    allowExitOnIdle: true,
-  });
-  // A connection that dies while nobody uses it is replaced when somebody does.
-  pool.on("error", () => {});
-  return pool;
 }
 
 /** Throws if the server cannot keep what the port promises. */

@@ -19,8 +19,10 @@ const incomplete: Known = {
 };
 const unreachable = unavailable("cannot be reached; check that its server runs and try again");
 
+const readOnly = unavailable("can only be read, as a standby can; connect to the primary server");
+
 const byState: Readonly<Record<string, Known>> = {
-  "25006": unavailable("can only be read, as a standby can; connect to the primary server"),
+  "25006": readOnly,
   "3D000": unavailable("is in a database that does not exist; create it, or give another one"),
   "3F000": incomplete,
   "40001": unavailable("is written by others at the same time; try again"),
@@ -35,6 +37,7 @@ const byState: Readonly<Record<string, Known>> = {
   "53200": unavailable("needs more memory than its server has; free some and try again"),
   "53300": unavailable("has no connection left; raise max_connections, or use fewer"),
   "55P03": unavailable("is locked by others for longer than its server lets us wait; try again"),
+  "55000": readOnly,
   "57014": unavailable(
     "took longer than its server or this client allows; try again, or raise statement_timeout",
   ),
@@ -84,6 +87,11 @@ export function isLost(error: unknown): boolean {
   if (!(error instanceof Error) || error instanceof TypeError || error instanceof HoldfastError) return false;
   const state = stateOf(error);
   return state === undefined || /^(08|57P)/.test(state);
+}
+
+/** Whether a server refused a statement since it is a standby or can only be read: 25006 what writes, 55000 what reads. */
+export function isRefusedByStandby(error: unknown): boolean {
+  return error instanceof Error && /^(25006|55000)$/.test(stateOf(error) ?? "");
 }
 
 /** Whether the database undid the call since another one was in its way, so that it can be made again. */

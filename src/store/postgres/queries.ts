@@ -3,6 +3,13 @@
  * query whose shape depends on what is asked for.
  */
 
+/**
+ * The same statement, refused with 55000 by a standby before it reads anything: what a replica has may be old, and nothing
+ * is decided by it. It stands in the statement, since a pooler may give every one another server.
+ */
+export const onPrimary = (text: string): string => `SELECT q.* FROM (${text}) q WHERE (SELECT
+  CASE WHEN pg_is_in_recovery() THEN pg_current_wal_insert_lsn() IS NOT NULL ELSE true END)`;
+
 /** A run's row with the position that its newest entry gives. */
 export const runColumns =
   "r.id, r.tenant, r.run, r.subject, r.machine, r.status, r.created_at, r.wake_at, r.snapshot_seq, r.about, e.seq, e.digest, e.at";

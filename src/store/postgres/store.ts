@@ -32,15 +32,7 @@ import type { Commit, CommitOutcome, EnqueueOutcome, Lease, LoadedRun, RunQuery,
 import { type Fork, type Mending, noBackup, type RowKind, type ScanQuery, type Stored } from "../upkeep.ts";
 import { Appending } from "./append.ts";
 import { activityRow, Batch, type CommitAnswer, eventRow } from "./commit.ts";
-import {
-  checkServer,
-  createClient,
-  createPool,
-  inTransaction,
-  type PostgresClient,
-  type PostgresPool,
-  types,
-} from "./connect.ts";
+import { checkServer, inTransaction, type PostgresClient, type PostgresPool, types } from "./connect.ts";
 import { corrupt, isLost, isUndone, notOpen, storeError } from "./errors.ts";
 import { findQuery } from "./find.ts";
 import { PostgresFleet, registerOf } from "./fleet.ts";
@@ -49,7 +41,8 @@ import { mendAll } from "./mend.ts";
 import { migrate, quote } from "./migrate.ts";
 import type { PostgresOptions } from "./options.ts";
 import { Pieces } from "./pieces.ts";
-import { type Queries, queriesFor } from "./queries.ts";
+import { createClient, createPool } from "./pool.ts";
+import { onPrimary, type Queries, queriesFor } from "./queries.ts";
 import { type Ask, scan } from "./scan.ts";
 import { migrationsInto } from "./schema.ts";
 import { noSignals, PostgresSignals } from "./signals.ts";
@@ -101,7 +94,9 @@ class PostgresStore implements Store {
 
   async open(): Promise<void> {
     if (this.#pool !== undefined) return;
-    const pool = typeof this.#server === "string" ? await createPool(this.#server) : this.#server;
+    // A server that was not in step when it was promoted may have fewer entries than are known.
+    const moved = () => this.#known.clear();
+    const pool = typeof this.#server === "string" ? await createPool(this.#server, moved) : this.#server;
     this.#pool = pool;
     try {
       checkServer((await this.#ask("readServer", []))[0], this.#name, this.#full);
@@ -165,6 +160,7 @@ class PostgresStore implements Store {
       );
     } catch (error) {
       if (!isLost((error as Error).cause)) throw error;
+      this.#known.clear();
       return this.#resolve(commits, error);
     }
   }
@@ -264,7 +260,7 @@ class PostgresStore implements Store {
 
   async findRuns(query: RunQuery): Promise<readonly RunHead[]> {
     const { text, values } = findQuery(quote(this.#schema), query);
-    const rows = await this.#query(text, values);
+    const rows = await this.#query(onPrimary(text), values);
     return this.#check(() => rows.map(headOf));
   }
 
@@ -344,7 +340,9 @@ class PostgresStore implements Store {
   }
 
   scan<Kind extends RowKind>(kind: Kind, query: ScanQuery): Promise<readonly Stored<Kind>[]> {
-    return this.#transact((ask) => scan(ask, quote(this.#schema), kind, query));
+    return this.#transact((ask) =>
+      scan((text, values) => ask(onPrimary(text), values), quote(this.#schema), kind, query),
+    );
   }
 
   mend(changes: readonly Mending[], epoch: number): Promise<boolean> {
@@ -364,7 +362,7 @@ class PostgresStore implements Store {
   }
 
   #ask(query: keyof Queries, values: readonly unknown[]): Promise<readonly Row[]> {
-    return this.#query(this.#queries[query], values);
+    return this.#query(onPrimary(this.#queries[query]), values);
   }
 
   /** Calls a function that writes; each takes first whether its transaction must be on disk. */

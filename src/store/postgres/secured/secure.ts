@@ -10,9 +10,10 @@
  */
 import { HoldfastError } from "../../../errors.ts";
 import type { PostgresClient, PostgresPool } from "../connect.ts";
-import { createPool, inTransaction, types } from "../connect.ts";
+import { inTransaction, types } from "../connect.ts";
 import { storeError } from "../errors.ts";
 import { identify, lockSchema, quote } from "../migrate.ts";
+import { createPool } from "../pool.ts";
 import { migrations } from "../schema.ts";
 import { type PostgresOptions, postgres } from "../store.ts";
 import { type Identity, identityFunctions } from "./identity.ts";
