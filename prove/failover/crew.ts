@@ -14,6 +14,15 @@ export interface Told {
   ackedAt: number | undefined;
 }
 
+/** A worker process. */
+export interface Hand {
+  readonly name: string;
+  readonly child: ChildProcess;
+  readonly ended: Promise<void>;
+  /** Whether it is to end. */
+  isLeaving: boolean;
+}
+
 export class Crew {
   readonly ledger = new Ledger();
   /** Every event there was, by run, event and number. */
@@ -23,16 +32,15 @@ export class Crew {
   /** How often a worker came up with a runtime. */
   ups = 0;
   readonly #url: string;
-  readonly #processes: { readonly child: ChildProcess; readonly ended: Promise<void> }[] = [];
-  #isEnding = false;
+  #hands: Hand[] = [];
 
   constructor(url: string) {
     this.#url = url;
   }
 
-  /** Starts a worker. One that ends before it is told to is a problem of the ledger. */
-  start(name: string): void {
-    const child = spawn(process.execPath, ["--conditions=source", script, this.#url, name], {
+  /** Starts a worker, which goes to the store by its own way if it has one. One that ends before it is told to is a problem of the ledger. */
+  start(name: string, url = this.#url): Hand {
+    const child = spawn(process.execPath, ["--conditions=source", script, url, name], {
       stdio: ["ignore", "pipe", "pipe"],
     });
     let errors = "";
@@ -45,12 +53,22 @@ export class Crew {
     });
     const ended = new Promise<void>((resolve) => {
       child.on("close", (code, signal) => {
-        if (!this.#isEnding || code !== 0)
+        this.#hands = this.#hands.filter((one) => one !== hand);
+        if (!hand.isLeaving || (code !== 0 && signal === null))
           this.ledger.problems.push(`a worker ended with ${code ?? signal}: ${errors.trim()}`);
         resolve();
       });
     });
-    this.#processes.push({ child, ended });
+    const hand: Hand = { name, child, ended, isLeaving: false };
+    this.#hands.push(hand);
+    return hand;
+  }
+
+  /** Ends a worker, with SIGKILL or SIGTERM. */
+  async dismiss(hand: Hand, signal: "SIGKILL" | "SIGTERM"): Promise<void> {
+    hand.isLeaving = true;
+    hand.child.kill(signal);
+    await hand.ended;
   }
 
   #hear(line: string): void {
@@ -88,13 +106,12 @@ export class Crew {
 
   /** Tells the workers to end, and waits until they have; what still lives after a while is killed. */
   async end(patienceMs: number): Promise<void> {
-    this.#isEnding = true;
+    const hands = [...this.#hands];
     const late = setTimeout(() => {
       this.ledger.problems.push("a worker did not end when it was told to");
-      for (const { child } of this.#processes) child.kill("SIGKILL");
+      for (const { child } of hands) child.kill("SIGKILL");
     }, patienceMs);
-    for (const { child } of this.#processes) child.kill("SIGTERM");
-    await Promise.all(this.#processes.map(({ ended }) => ended));
+    await Promise.all(hands.map((hand) => this.dismiss(hand, "SIGTERM")));
     clearTimeout(late);
   }
 }

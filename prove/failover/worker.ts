@@ -4,7 +4,8 @@
  * `sent RUN EVENT N TIME` before it tries for the first time and `acked RUN EVENT N TIME` once the event is durable; tools
  * say when they act.
  *
- * `worker.ts URL NAME` works until SIGTERM. It does not mind a store that nobody can reach or that another process owns:
+ * `worker.ts URL NAME` works until SIGTERM, and does nothing at all for a while when it hears SIGUSR2. Its connections have
+ * its number for a name. It does not mind a store that nobody can reach or that another process owns:
  * it tries again, with another runtime if it must.
  */
 import { writeSync } from "node:fs";
@@ -22,6 +23,8 @@ const numbersPerRun = 60;
 const [againMs, ownedMs] = [25, 300];
 /** How long a lane rests between two numbers at most. */
 const restMsMax = 10;
+/** How long it does nothing: longer than others wait for a sign of life. */
+const blockedMs = 4_500;
 
 const say = (line: string) => writeSync(1, `${line}\n`);
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
@@ -146,6 +149,10 @@ async function lane(works: Works, kind: Kind, name: string): Promise<never> {
 
 const [url, name] = process.argv.slice(2);
 if (url !== undefined) {
+  process.env.PGAPPNAME = String(process.pid);
+  process.on("SIGUSR2", () => {
+    for (const until = Date.now() + blockedMs; Date.now() < until; );
+  });
   const works = new Works(url);
   process.once("SIGTERM", () => {
     void works.close().then(

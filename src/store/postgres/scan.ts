@@ -31,6 +31,8 @@ export async function scan<Kind extends RowKind>(
     if (kind === "entry") conditions.push(isThere(schema, name, ">"));
     if (kind === "snapshot") conditions.push(isThere(schema, name, ">="));
   } else if (key[0] === "run_id") conditions.push(isNobodys(schema));
+  // Members of a fleet come and go: nothing stands on what is kept of them.
+  if (kind === "lease") conditions.push("id = 1");
   if (after !== undefined) conditions.push(`(${key.join(", ")}) > (${keyIn(after).map(bind).join(", ")})`);
   const where = conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`;
   const rows = await ask(
