@@ -1,7 +1,7 @@
 /** Fleets: several runtimes on one store mean what one does, whichever of them is asked. In real time, in one process. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { createDatabase, type Database } from "../../../test/postgres/database.ts";
-import { callerWith, counter } from "../../../test/runtime/machines.ts";
+import { callerWith, counter, counterWith } from "../../../test/runtime/machines.ts";
 import { defineMachine } from "../../index.ts";
 import { fleetOf, type SharedStore } from "../../store/fleet.ts";
 import { memory } from "../../store/memory/store.ts";
@@ -62,16 +62,18 @@ describe.each(Object.keys(kinds))("a fleet on %s", (kind) => {
   });
 
   /** So many runtimes on one store, and what ends each of them without a word. */
-  async function fleet(
-    count: number,
-    machines: RuntimeOptions["machines"],
+  const fleet = (count: number, machines: RuntimeOptions["machines"]) =>
+    fleetOfEach(Array.from({ length: count }, () => ({ machines })));
+
+  async function fleetOfEach(
+    each: readonly Omit<RuntimeOptions, "store">[],
   ): Promise<{ readonly all: Runtime[]; readonly die: (() => void)[] }> {
     const connect = (kinds[kind] as () => () => Store)();
     const all: Runtime[] = [];
     const die: (() => void)[] = [];
-    for (let index = 0; index < count; index++) {
+    for (const options of each) {
       const connection = mortal(connect());
-      all.push(await createRuntime({ store: connection.store, machines }));
+      all.push(await createRuntime({ store: connection.store, ...options }));
       die.push(connection.die);
     }
     runtimes.push(...all);
@@ -231,4 +233,45 @@ describe.each(Object.keys(kinds))("a fleet on %s", (kind) => {
     runtimes.splice(runtimes.indexOf(one), 1);
     for (const id of ids) await (await two.run(id)).waitFor("done");
   }, 20_000);
+
+  test("B9: two versions of a machine side by side: whoever knows a run's version sees to it", async () => {
+    const first = counterWith();
+    const second = counterWith({ version: 2 });
+    const { all } = await fleetOfEach([{ machines: [first] }, { machines: [first, second] }]);
+    const [old, young] = all as [Runtime, Runtime];
+    await Promise.all(ids.map((id) => old.start(first, { id: `old-${id}` })));
+    await Promise.all(ids.map((id) => young.start(second, { id: `young-${id}` })));
+    await expect(old.run("young-run-0")).rejects.toMatchObject({ code: "MACHINE_UNKNOWN" });
+    // Some of these are at home where nobody can read them.
+    await Promise.all(
+      ids.map(async (id) => (await (await young.run(`young-${id}`)).send("add", 1)).handled()),
+    );
+    for (const id of ids) {
+      await (await (await old.run(`old-${id}`)).send("add", 1)).handled();
+      await (await (await young.run(`old-${id}`)).send("add", 1)).handled();
+      expect((await (await old.run(`old-${id}`)).state()).context).toMatchObject({ n: 2 });
+      expect((await (await young.run(`young-${id}`)).state()).context).toMatchObject({ n: 1 });
+      expect((await (await young.run(`young-${id}`)).head()).version).toBe(2);
+    }
+  }, 60_000);
+
+  test("G2: one that drains leaves what is new to others, lets its activities end, and is none of them any more", async () => {
+    const caller = callerWith();
+    const ends: ((value: string) => void)[] = [];
+    const tool = () => new Promise((resolve) => void ends.push(resolve));
+    const { all } = await fleet(2, [{ machine: caller, activities: { tool } } as never, counter]);
+    const [one, two] = all as [Runtime, Runtime];
+    await one.start(caller, { id: "a" });
+    await Promise.all(ids.map((id) => one.start(counter, { id })));
+    expect(await one.drain(50)).toBe(false);
+    await expect.poll(() => two.members().filter(({ isLeaving }) => !isLeaving).length).toBe(1);
+    for (const id of ids) await (await (await one.run(id)).send("add", 1)).handled();
+    const drained = one.drain();
+    for (const end of ends) end("done");
+    expect(await drained).toBe(true);
+    await one.close();
+    expect(await (await two.run("a")).waitFor("done")).toMatchObject({ context: { got: "done" } });
+    expect(ends.length).toBe(1);
+    await expect.poll(() => two.members().length, { timeout: 5_000 }).toBe(1);
+  });
 });
