@@ -2,24 +2,12 @@
  * Drawing operations for the random sequences. The rows come from small pools, so that names, keys and checkpoints meet
  * again and again; the model is looked at so that most of what is drawn can succeed.
  */
-import type { ActivityRow, InboxRow, RunHead, RunName, RunStatus } from "../records.ts";
+import type { ActivityRow, InboxRow, RunHead, RunName } from "../records.ts";
 import type { Commit, Lease, RunQuery, Store } from "../store.ts";
 import type { Chance } from "./chance.ts";
+import { drawMending } from "./mending.ts";
+import { pools } from "./pools.ts";
 import { activityOf, bytesOf, commitOn, eventOf, headOf, leaseMs, noon } from "./sample.ts";
-
-/** What names and values are drawn from. */
-export const pools = {
-  tenant: ["acme", "globex"],
-  run: ["r1", "r2", "r3", "r4"],
-  child: ["c1", "c2", "c3", "c4", "c5"],
-  subject: ["ada", "bob"],
-  key: ["k1", "k2", "k3", "k4", "k5", "k6"],
-  activity: ["1.0", "1.1", "2.0"],
-  digest: ["d1", "d2", "d3"],
-  document: ["board", "profile"],
-  worker: ["w1", "w2"],
-  status: ["active", "active", "active", "active", "active", "parked", "done", "failed"] as RunStatus[],
-} as const;
 
 /** One call of a verb, to be made of the store and of the model alike. */
 export interface Operation {
@@ -258,20 +246,12 @@ export class Draw {
     return operation("pruneJournal", [name, seq, epoch], (store) => store.pruneJournal(name, seq, epoch));
   }
 
-  /** Sets a run back to one of its checkpoints. */
   async #mend(): Promise<Operation> {
     const [name, epoch] = [this.#name(), this.#epoch()];
-    const head = await this.#model.readHead(name);
-    const [entry] = head ? await this.#model.readJournal(name, 1 + this.#chance.below(head.seq), 1) : [];
-    const at = entry && (await this.#model.readAt(name, entry.seq));
-    return operation("mend", [name, entry?.seq, epoch], async (store) => {
-      const runs = await store.scan("run", { limit: 1_000 });
-      const found = runs.find(({ row }) => row?.tenant === name.tenant && row.run === name.run);
-      if (found === undefined || head === undefined || entry === undefined) return store.mend([], epoch);
-      const { seq, digest, at: updatedAt } = entry;
-      const back = { ...head, seq, digest, updatedAt, snapshotSeq: at?.snapshot?.seq ?? 0 };
-      return store.mend([{ change: "set", run: found.place, head: back }], epoch);
-    });
+    const drawn = await drawMending({ chance: this.#chance, model: this.#model, now: this.#now, name });
+    return operation("mend", [name, drawn.shown, epoch], async (store) =>
+      store.mend(await drawn.on(store), epoch),
+    );
   }
 
   #due(): Operation {
