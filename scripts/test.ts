@@ -84,6 +84,7 @@ export function allStages(report: string): Stage[] {
     proof("timers", "--timers", "15000"),
     proof("evolution", "--worlds", "200"),
     proof("hostile", "--cases", "3000"),
+    proof("stores"),
   ];
 }
 

@@ -259,12 +259,12 @@ export class Draw {
     return operation("due", now, (store) => store.due(now, 1_000));
   }
 
-  #read(): Operation {
+  async #read(): Promise<Operation> {
     const chance = this.#chance;
     const [name, key] = [this.#name(), chance.pick(pools.activity)];
     const [from, seq, limit] = [chance.below(6), chance.below(12), 1 + chance.below(6)];
     const { tenant } = name;
-    const query = this.#query(tenant);
+    const query = await this.#query(tenant);
     const subject = chance.pick(pools.subject);
     const after = chance.pick([Number.NEGATIVE_INFINITY, this.#now]);
     return chance.pick([
@@ -284,11 +284,17 @@ export class Draw {
     ]);
   }
 
-  #place(): NonNullable<RunQuery["after"]> {
+  /** Mostly that of a run there is, as whoever reads page by page gives it. */
+  async #place(tenant: string): Promise<NonNullable<RunQuery["after"]>> {
+    const runs = await this.#model.findRuns({ tenant, limit: 1_000 });
+    if (runs.length > 0 && this.#chance.percent(70)) {
+      const { createdAt, run } = this.#chance.pick(runs);
+      return { createdAt, run };
+    }
     return { createdAt: noon + this.#chance.below(this.#now - noon + 1), run: this.#chance.pick(pools.run) };
   }
 
-  #query(tenant: string): RunQuery {
+  async #query(tenant: string): Promise<RunQuery> {
     const chance = this.#chance;
     const attributes = { stage: chance.below(3), ...(chance.percent(40) ? { urgent: true } : {}) };
     return {
@@ -298,7 +304,7 @@ export class Draw {
       ...(chance.percent(20) ? { status: chance.pick(pools.status) } : {}),
       ...(chance.percent(20) ? { createdFrom: noon + chance.below(60_000) } : {}),
       ...(chance.percent(20) ? { createdBefore: noon + chance.below(120_000) } : {}),
-      ...(chance.percent(30) ? { after: this.#place() } : {}),
+      ...(chance.percent(30) ? { after: await this.#place(tenant) } : {}),
       ...(chance.percent(50) ? { attributes } : {}),
     };
   }
