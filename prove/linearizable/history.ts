@@ -1,0 +1,45 @@
+/** What clients said they did, by cell, kept where none of them can be killed. */
+import type { Kind } from "./cell.ts";
+import { type Call, checkCell, describe } from "./checker.ts";
+import type { Said } from "./client.ts";
+
+export class History {
+  readonly #calls = new Map<string, { readonly run: string; readonly call: Call }>();
+
+  /** Takes one line of a client. */
+  hear(line: string): void {
+    const said = JSON.parse(line) as Said;
+    if ("from" in said) {
+      const { id, run, ...call } = said;
+      this.#calls.set(id, { run, call });
+      return;
+    }
+    const { id, until, answer } = said;
+    const begun = this.#calls.get(id);
+    if (begun === undefined) throw new Error(`${id} was answered and never called`);
+    this.#calls.set(id, { ...begun, call: { ...begun.call, until, answer } });
+  }
+
+  /** The calls of each cell. */
+  get cells(): ReadonlyMap<string, readonly Call[]> {
+    return Map.groupBy(this.#calls.values(), ({ run }) => run) as unknown as ReadonlyMap<string, Call[]>;
+  }
+
+  get figures(): { readonly operations: number; readonly lost: number } {
+    const calls = [...this.#calls.values()];
+    return { operations: calls.length, lost: calls.filter(({ call }) => call.until === undefined).length };
+  }
+
+  /** Cells that are to be read once more. */
+  get audit(): (readonly [string, Kind])[] {
+    return [...this.cells.keys()].map((run) => [run, run.split(" ")[0] as Kind]);
+  }
+
+  /** What is wrong with it. */
+  check(): string[] {
+    return [...this.cells].flatMap(([run, calls]) => {
+      const verdict = checkCell(calls);
+      return verdict.verdict === "linearizable" ? [] : `${run} is ${describe(verdict)}`;
+    });
+  }
+}
