@@ -85,6 +85,7 @@ export function allStages(report: string): Stage[] {
     proof("evolution", "--worlds", "200"),
     proof("hostile", "--cases", "3000"),
     proof("stores"),
+    proof("linearizable"),
   ];
 }
 

@@ -1,8 +1,11 @@
 /** Bugs to plant in the processes that do what clients ask for: what the proof must find. */
 import type { Change } from "../simulation/plant.ts";
+import type { LaneName } from "./lane.ts";
 
 export interface Bug {
   readonly name: string;
+  /** Where it is hunted. */
+  readonly lane: LaneName;
   readonly changes: readonly Change[];
 }
 
@@ -11,6 +14,7 @@ const stepLoop = "src/runtime/step-loop.ts";
 export const bugs: readonly Bug[] = [
   {
     name: "an-answer-comes-before-its-commit",
+    lane: "SQLite",
     changes: [
       {
         file: stepLoop,
@@ -23,6 +27,7 @@ export const bugs: readonly Bug[] = [
   },
   {
     name: "a-state-is-read-that-was",
+    lane: "SQLite",
     changes: [
       {
         file: "src/runtime/handle.ts",
@@ -35,19 +40,27 @@ export const bugs: readonly Bug[] = [
     ],
   },
   {
-    name: "a-state-is-read-that-is-not-certain-yet",
+    name: "what-was-answered-is-written-later",
+    lane: "SQLite",
     changes: [
       {
-        file: stepLoop,
-        find: "outcomes = await this.#world.store.commit(commits);",
-        replace: `for (const one of checkpoints) one.run.state = one.state;
-      await new Promise((resolve) => setTimeout(resolve, 10));
-      outcomes = await this.#world.store.commit(commits);`,
+        file: "src/store/sqlite/store.ts",
+        find: "statements[begin].run();",
+        replace: "if (!database.isTransaction) statements.begin.run();",
+      },
+      {
+        file: "src/store/sqlite/store.ts",
+        find: "        statements.commit.run();\n",
+        replace: `        this.later ??= setTimeout(() => {
+          this.later = undefined;
+          if (database.isTransaction) statements.commit.run();
+        }, 25);\n`,
       },
     ],
   },
   {
     name: "a-repeat-is-done-again",
+    lane: "SQLite",
     changes: [
       {
         file: "src/runtime/checkpoint.ts",
@@ -58,6 +71,7 @@ export const bugs: readonly Bug[] = [
   },
   {
     name: "of-several-steps-at-once-one-is-forgotten",
+    lane: "SQLite",
     changes: [
       {
         file: "src/runtime/checkpoint.ts",

@@ -66,7 +66,7 @@ class Client {
   /** Does one operation. Of those that are lost some are done again, under their key, until there is an answer. */
   async perform(run: string, kind: Kind, operation: Operation): Promise<void> {
     const id = `${this.#name} ${++this.#count}`;
-    const insists = this.#random.chance(0.5);
+    const insists = this.#random.chance(0.6);
     const key = insists || this.#random.chance(0.5) ? { key: id } : {};
     const request: Request = { run, kind, operation, ...(operation.kind === "look" ? {} : key) };
     say({ id, client: this.#name, run, operation, from: now() });

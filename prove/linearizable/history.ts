@@ -22,7 +22,13 @@ export class History {
 
   /** The calls of each cell. */
   get cells(): ReadonlyMap<string, readonly Call[]> {
-    return Map.groupBy(this.#calls.values(), ({ run }) => run) as unknown as ReadonlyMap<string, Call[]>;
+    const cells = new Map<string, Call[]>();
+    for (const { run, call } of this.#calls.values()) {
+      const calls = cells.get(run);
+      if (calls === undefined) cells.set(run, [call]);
+      else calls.push(call);
+    }
+    return cells;
   }
 
   get figures(): { readonly operations: number; readonly lost: number } {

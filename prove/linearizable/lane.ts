@@ -19,5 +19,6 @@ const makers = {
 } as const satisfies Record<string, (place: string) => Store>;
 
 export type LaneName = Lane["store"];
+export const laneNames = Object.keys(makers) as readonly LaneName[];
 
 export const storeOf = ({ store, place }: Lane): Store => makers[store](place);

@@ -9,7 +9,8 @@ export interface OwnersWorld {
   readonly env: NodeJS.ProcessEnv;
   readonly bug: string | undefined;
   readonly random: Random;
-  readonly problems: string[];
+  /** Told of an owner that ended by itself: there is none after it. */
+  readonly failed: (problem: string) => void;
 }
 
 /** How long an owner lives once it is at work. */
@@ -25,6 +26,7 @@ export class Owners {
   #owner: Owner;
   #next: Owner;
   #lives = 0;
+  #hasFailed = false;
   #killing: Promise<void> | undefined;
   #settle: () => void = () => {};
 
@@ -35,7 +37,7 @@ export class Owners {
   }
 
   #make(): Owner {
-    const { lane, socket, env, bug, problems } = this.#world;
+    const { lane, socket, env, bug, failed } = this.#world;
     const args = [JSON.stringify(lane), socket, String(++this.#lives)];
     let working = () => {};
     const atWork = new Promise<void>((resolve) => {
@@ -43,7 +45,10 @@ export class Owners {
     });
     const started = startProcess({ script: "owner", args, env, bug, hear: () => working() });
     void started.ended.then((problem) => {
-      if (problem !== undefined) problems.push(problem);
+      if (problem !== undefined) {
+        this.#hasFailed = true;
+        failed(problem);
+      }
       working();
     });
     return { ...started, atWork };
@@ -62,12 +67,12 @@ export class Owners {
 
   /** Kills one owner after the other, until it is to settle. */
   killAndReplace(progress: (text: string) => void): void {
-    const { random, problems } = this.#world;
+    const { random } = this.#world;
     const isSettling = new Promise<"settle">((resolve) => {
       this.#settle = () => resolve("settle");
     });
     this.#killing = (async () => {
-      while (problems.length === 0) {
+      while (!this.#hasFailed) {
         // Nobody is killed before somebody can take over: how long that takes to load is nothing to prove.
         const life = Promise.all([sleep(random.between(lifeMsMin, lifeMsMax)), this.#next.ready]);
         if ((await Promise.race([isSettling, life])) === "settle") return;

@@ -1,76 +1,67 @@
-/**
- * The proof: clients in several processes do operations on cells, for a while, and the process that owns the cells is killed and
- * replaced again and again. Then every cell's history is checked.
- *
- * A round has cells of its own, so that what nobody knows the outcome of does not pile up.
- */
+/** The proof: a trial on each lane. A bug that was planted is hunted with one trial after the other. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createRandom } from "../../test/generate/random.ts";
-import type { ClientPlan } from "./client.ts";
-import { History } from "./history.ts";
-import type { Lane } from "./lane.ts";
-import { Owners } from "./owners.ts";
-import { type Started, startProcess } from "./process.ts";
+import { startServer } from "../../test/postgres/server.ts";
+import type { Bug } from "./bugs.ts";
+import type { LaneName } from "./lane.ts";
+import { type TrialOutcome, tryLane } from "./trial.ts";
 
-export interface LaneOptions {
+export interface ProofOptions {
   readonly seed: number;
-  readonly lane: Lane;
+  /** How many rounds each lane has. */
   readonly rounds: number;
-  /** Where sockets may be. */
-  readonly folder: string;
+  readonly lanes: readonly LaneName[];
+  readonly print: (line: string) => void;
+}
+
+/** True if every cell of every lane answered as one that nobody shares. */
+export async function proveLinearizable({ seed, rounds, lanes, print }: ProofOptions): Promise<boolean> {
+  print(`prove:linearizable seed ${seed}`);
+  const parts: string[] = [];
+  let count = 0;
+  for (const lane of lanes) {
+    const { problems, figures } = await tryOn(lane, { seed, rounds });
+    for (const problem of problems) print(`${lane}: ${problem}`);
+    count += problems.length;
+    const counts = Object.entries(figures).map(([name, figure]) => `${figure} ${name}`);
+    parts.push(`${lane}: ${counts.join(", ")}`);
+  }
+  print(`prove:linearizable ${count === 0 ? "passed" : "failed"}: ${parts.join("; ")}; ${count} problems`);
+  return count === 0;
+}
+
+/** How many trials a bug has to show itself in: some need a kill at the right moment. */
+const trialsMax = 6;
+
+/** True if a bug that was planted is caught, as answers that do not fit. */
+export async function huntBug(bug: Bug, { seed, rounds, print }: ProofOptions): Promise<boolean> {
+  for (let trial = 0; trial < trialsMax; trial++) {
+    const { problems } = await tryOn(bug.lane, { seed: seed + trial, rounds, bug: bug.name });
+    const found = problems.find((problem) => problem.includes("not linearizable"));
+    if (found === undefined && problems.length === 0) continue;
+    print(`${found === undefined ? "NOT CAUGHT" : "caught"}: ${bug.name}: ${found ?? problems[0]}`);
+    return found !== undefined;
+  }
+  print(`NOT CAUGHT: ${bug.name}: nothing was found in ${trialsMax} trials`);
+  return false;
+}
+
+interface Trial {
+  readonly seed: number;
+  readonly rounds: number;
   readonly bug?: string;
-  readonly progress: (text: string) => void;
 }
 
-export interface LaneOutcome {
-  readonly problems: readonly string[];
-  readonly figures: Readonly<Record<string, number>>;
-}
-
-const roundMs = 1_500;
-const [clientProcesses, clientsPerProcess] = [2, 3];
-
-export async function proveLane(options: LaneOptions): Promise<LaneOutcome> {
-  const { seed, lane, rounds, folder, bug, progress } = options;
-  const history = new History();
-  const socket = join(folder, `${lane.store}-${seed}.sock`);
-  const env = { ...process.env, NODE_COMPILE_CACHE: join(folder, "compiled") };
-  const problems: string[] = [];
-  const owners = new Owners({ lane, socket, env, bug, random: createRandom(seed), problems });
-  await owners.open();
-  const plan = { seed, lane, socket, rounds, roundMs };
-  const ask = (parts: Pick<ClientPlan, "clients" | "first" | "audit">) => {
-    const args = [JSON.stringify({ ...plan, ...parts } satisfies ClientPlan)];
-    const hear = (line: string) => history.hear(line);
-    return startProcess({ script: "client", args, env, bug: undefined, hear });
-  };
-  const clients = Array.from({ length: clientProcesses }, (_, index) =>
-    ask({ clients: clientsPerProcess, first: index * clientsPerProcess }),
-  );
-  await letWork(clients, problems, () => {
-    // What is in memory only does not survive.
-    if (lane.store !== "memory") owners.killAndReplace(progress);
-  });
-  await owners.settle();
-  const auditor = ask({ clients: 1, first: clientProcesses * clientsPerProcess, audit: history.audit });
-  await letWork([auditor], problems);
-  await owners.close();
-  problems.push(...history.check());
-  const { operations, lost } = history.figures;
-  const figures = { cells: history.cells.size, operations, lost, kills: owners.kills };
-  return { problems, figures };
-}
-
-/** Lets clients work at the same time, from when all of them are ready until all have ended. */
-async function letWork(
-  clients: readonly Started[],
-  problems: string[],
-  begun: () => void = () => {},
-): Promise<void> {
-  await Promise.all(clients.map(({ ready }) => ready));
-  const since = String(process.hrtime.bigint());
-  for (const { begin } of clients) begin(since);
-  begun();
-  const ends = await Promise.all(clients.map(({ ended }) => ended));
-  problems.push(...ends.filter((problem) => problem !== undefined));
+async function tryOn(store: LaneName, trial: Trial): Promise<TrialOutcome> {
+  const folder = mkdtempSync(join(tmpdir(), "holdfast-cells-"));
+  const server = store === "PostgreSQL" ? await startServer() : undefined;
+  try {
+    const lane = { store, place: server?.url("postgres") ?? join(folder, store) };
+    const progress = (text: string) => process.stderr.write(`\r${store}: ${text}   `);
+    return await tryLane({ ...trial, lane, folder, progress });
+  } finally {
+    await server?.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
 }
