@@ -23,6 +23,7 @@ import type { Profiler } from "./profile/profiler.ts";
 import { Recorder } from "./recorder.ts";
 import { retryDelayMs, retryPolicy } from "./retry.ts";
 import type { Owner, Seal } from "./seal.ts";
+import type { Standing } from "./standing.ts";
 import type { Streams } from "./stream.ts";
 
 /** What the activity that reconciles one of unknown outcome found out. */
@@ -46,7 +47,7 @@ export interface ActivityWorld {
   readonly past: Past;
   readonly streams: Streams;
   readonly store: Store;
-  readonly epoch: () => number;
+  readonly standing: Pick<Standing, "epoch" | "isShared">;
   readonly profiler?: Profiler | undefined;
   /** How many attempts may be under way at a time. */
   readonly slots: number;
@@ -79,11 +80,13 @@ export class Activities {
   readonly #flow: Flow;
   /** Of each run, by their keys. */
   readonly #jobs = new RunMap<Map<string, Job>>();
+  /** How many wait for their turn. */
+  #entering = 0;
   #closed = false;
 
   constructor(world: ActivityWorld) {
     this.#world = world;
-    this.#recorder = new Recorder(world.store, world.clock, world.epoch);
+    this.#recorder = new Recorder(world.store, world.clock, () => world.standing.epoch);
     this.#flow = new Flow(world, world.slots);
   }
 
@@ -133,6 +136,16 @@ export class Activities {
     return Promise.all(rows.map(read));
   }
 
+  /** How many can be under way, how many are, and how many wait for their turn. */
+  load(): { readonly slots: number; readonly running: number; readonly waiting: number } {
+    return { slots: this.#world.slots, running: this.#flow.used, waiting: this.#entering };
+  }
+
+  /** The runs that have some under way. */
+  *names(): Iterable<RunName> {
+    for (const jobs of this.#jobs.values()) for (const { row } of [...jobs.values()].slice(0, 1)) yield row;
+  }
+
   /** Goes on with them. */
   startAll(begun: readonly Begun[], run: LiveRun): void {
     for (const { row, effect } of begun) {
@@ -148,7 +161,7 @@ export class Activities {
 
   /** Until it is recorded as this process's it counts as left behind, and hides others that are: they may be many. */
   #adopt(row: ActivityRow): void {
-    if (this.#closed || this.#jobs.get(row)?.has(row.key) === true) return;
+    if (this.#closed || this.#world.standing.isShared || this.#jobs.get(row)?.has(row.key) === true) return;
     this.#recorder.record({ ...row, status: "running" }).catch(() => {});
   }
 
@@ -244,7 +257,7 @@ export class Activities {
     const timed = this.#world.profiler?.attempt(job.effect.activity);
     const entered = this.#enter(job);
     // Nothing lies between a commit and its activities where there is nothing to wait for.
-    const slot = entered instanceof Promise ? await entered : entered;
+    const slot = entered instanceof Promise ? await this.#wait(entered) : entered;
     if (slot === undefined) return undefined;
     job.slot = slot;
     timed?.begun();
@@ -256,6 +269,11 @@ export class Activities {
       slot.leave();
       timed?.over();
     }
+  }
+
+  async #wait<Entered>(entered: Promise<Entered>): Promise<Entered> {
+    this.#entering++;
+    return entered.finally(() => this.#entering--);
   }
 
   /** What the platform itself does in an activity waits for nobody: it is short, and others wait for it. */

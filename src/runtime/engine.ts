@@ -12,14 +12,13 @@ import { Activities } from "./activity.ts";
 import { announceWith } from "./announce.ts";
 import { checkAttributes } from "./attributes.ts";
 import { checkLimits, limitsOf } from "./budget.ts";
-import type { Checkpoint } from "./checkpoint.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import { DeadLetters } from "./dead-letters.ts";
 import type { DebounceContext } from "./debounce-machine.ts";
-import { isStop } from "./debug.ts";
 import { Catalog } from "./evolution/catalog.ts";
 import { Evolution } from "./evolution/evolution.ts";
 import { type FindQuery, findAlive, findRuns } from "./find.ts";
+import { type Parts, standWith } from "./fleet/stand.ts";
 import { slotsOf } from "./flow/flow.ts";
 import { type Access, type Admitted, Handle } from "./handle.ts";
 import { Housekeeper, houseName } from "./housekeeping/housekeeper.ts";
@@ -30,11 +29,11 @@ import { Life } from "./life.ts";
 import { type Delivery, type Handled, hasEnded, type LiveRun, newRun } from "./live-run.ts";
 import { checkName, defaultTenant } from "./name.ts";
 import { Observers } from "./observers.ts";
-import { Ownership } from "./ownership.ts";
 import { parkWith } from "./park.ts";
 import { Past } from "./past.ts";
 import { Platform } from "./platform.ts";
 import type { Profiler } from "./profile/profiler.ts";
+import { publishWith } from "./publish.ts";
 import { Receipts } from "./receipts.ts";
 import { Recovery } from "./recovery.ts";
 import { createRegistry, eventPriority, type Registry } from "./registry.ts";
@@ -54,6 +53,7 @@ import { Runs } from "./runs.ts";
 import { checkSame } from "./same-run.ts";
 import { noSeal } from "./seal.ts";
 import { type SettlingWorld, settleWith } from "./settling.ts";
+import type { Standing } from "./standing.ts";
 import { StepLoop } from "./step-loop.ts";
 import { Streams } from "./stream.ts";
 import type { Difference } from "./travel/compare.ts";
@@ -62,7 +62,6 @@ import { Travel } from "./travel/travel.ts";
 import { Waiters } from "./waiters.ts";
 import { Waker } from "./waker.ts";
 import { Watchers } from "./watchers.ts";
-import { workerName } from "./worker.ts";
 
 export class Engine implements Runtime, Access {
   readonly clock: Clock;
@@ -85,14 +84,9 @@ export class Engine implements Runtime, Access {
   readonly #inboxes: Inboxes;
   readonly #receipts: Receipts;
   readonly #activities: Activities;
-  readonly #ownership: Ownership;
+  readonly standing: Standing;
   readonly #waker: Waker;
   readonly #platform: Platform;
-  readonly #announce = announceWith({
-    replies: this.replies,
-    tell: (name, effect) => this.#observers.tell(name, effect),
-    cancel: (name, key) => this.#activities.cancel(name, key),
-  });
   readonly #life = new Life();
   readonly stopped = this.#life.stopped;
   readonly #housekeeper: Housekeeper | undefined;
@@ -113,14 +107,16 @@ export class Engine implements Runtime, Access {
     });
     this.registry = createRegistry([...options.machines, ...this.#platform.entries]);
     this.past = new Past(store, seal);
-    const arrived = (name: RunName) => void this.#inboxes.fetch(name);
-    this.deadLetters = new DeadLetters({ store, seal, check: () => this.#life.check(), arrived });
-    this.#ownership = new Ownership(store, clock, workerName(ids.next()), this.#fail);
-    const epoch = () => this.#ownership.epoch;
-    this.streams = new Streams(store, clock, seal, epoch);
+    this.deadLetters = new DeadLetters({
+      ...{ store, seal, check: () => this.#life.check() },
+      arrived: (name) => void this.#inboxes.fetch(name),
+    });
+    const standing = standWith({ store, clock, ids, lost: this.#fail, parts: () => this.#parts() });
+    this.standing = standing;
+    this.streams = new Streams(store, clock, seal, standing);
     this.#loop = new StepLoop({
-      ...{ store, clock, seal, ids, epoch, profiler, failed: this.#fail, registry: this.registry },
-      published: (checkpoint) => this.#publish(checkpoint),
+      ...{ store, clock, seal, ids, standing, profiler, failed: this.#fail, registry: this.registry },
+      published: (checkpoint) => publish(checkpoint),
       refused: (run, deliveries, outcome) => recovery.refused(run, deliveries, outcome),
       unknown: (checkpoint, deliveries, error) => recovery.unknown(checkpoint, deliveries, error),
       left: (run, deliveries) => recovery.left(run, deliveries),
@@ -132,14 +128,15 @@ export class Engine implements Runtime, Access {
     const isBusy = (run: LiveRun) => this.#loop.isBusy(run);
     this.#runs = this.#makeRuns(isBusy, profiler);
     this.#inboxes = new Inboxes({
-      ...{ store, clock, ids, seal, find, deliver, park, isBusy, isTaking },
+      ...{ store, clock, ids, seal, standing, find, deliver, park, isBusy, isTaking },
       checkpoint: (run) => this.#loop.checkpoint(run),
       wakeLater: () => this.#waker.wakeLater(),
       live: (name) => this.#runs.live(name),
       readReceipt: (name, key) => this.readReceipt(name, key),
+      readTaken: (name, key) => this.#receipts.readTaken(name, key),
     });
     this.#receipts = new Receipts({
-      ...{ store, past: this.past, read: (name) => this.#runs.read(name) },
+      ...{ store, standing, past: this.past, read: (name) => this.#runs.newest(name) },
       waitFor: (name, key) => this.#inboxes.waitFor(name, key),
       ended: (name) => this.#inboxes.ended(name),
     });
@@ -152,25 +149,27 @@ export class Engine implements Runtime, Access {
       wakeLater: (names) => this.#waker.wakeLater(names),
     });
     this.#waker = new Waker({
-      ...{ store, clock, find, park, problem, isTaking, isBusy },
+      ...{ standing, clock, park, problem, isTaking, isBusy },
+      attend: (name) => this.#runs.attend(name),
       deliver: (run, event) => this.deliver(run, event),
       refill: (run) => this.#inboxes.refill(run),
     });
     this.#activities = new Activities({
-      ...{ store, clock, ids, seal, epoch, profiler, past: this.past, streams: this.streams },
+      ...{ store, clock, ids, seal, standing, profiler, past: this.past, streams: this.streams },
       ...{ slots: slotsOf(options.flow), settle: this.#makeSettle(find, park) },
     });
     const world = this.#makeWorld();
     this.travel = new Travel(world);
     this.debugger = new Debugger(world);
     this.evolution = new Evolution(world);
+    const publish = this.#makePublish();
     this.#housekeeper = this.#makeHousekeeper(options);
     this.machines = new Catalog({ ...world, evolution: this.evolution, mustKnow: mustKnowAll });
   }
 
   #makeRuns(isBusy: (run: LiveRun) => boolean, profiler: Profiler | undefined): Runs {
     return new Runs({
-      ...{ store: this.#store, isBusy, profiler },
+      ...{ store: this.#store, standing: this.standing, isBusy, profiler, now: () => this.clock.now() },
       hydrate: (loaded) => hydrate(loaded, this.registry, this.past, this.#observers.problem),
       wasRead: (run, loaded) => this.#wasRead(run, loaded),
       takeUp: (run, loaded) => this.#takeUp(run, loaded),
@@ -186,10 +185,32 @@ export class Engine implements Runtime, Access {
     });
   }
 
+  #parts(): Parts {
+    const { watchers } = this;
+    return { runs: this.#runs, waker: this.#waker, activities: this.#activities, watchers };
+  }
+
+  #makePublish(): ReturnType<typeof publishWith> {
+    const { standing, evolution } = this;
+    return publishWith({
+      ...{ ...this.#parts(), standing, evolution, inboxes: this.#inboxes },
+      announce: announceWith({
+        replies: this.replies,
+        tell: (name, effect) => this.#observers.tell(name, effect),
+        cancel: (name, key) => this.#activities.cancel(name, key),
+      }),
+      problem: (name, error) => this.#observers.problem(name, error),
+    });
+  }
+
   #makeHousekeeper({ housekeeping, seal = noSeal }: RuntimeOptions): Housekeeper | undefined {
     const problem = (error: unknown) => this.#observers.problem(houseName, error);
-    const epoch = () => this.#ownership.epoch;
-    const world = { store: this.#store, clock: this.clock, seal, epoch, runtime: this, problem };
+    const { standing } = this;
+    const isOurs = () => standing.isHome(houseName);
+    const world = {
+      ...{ store: this.#store, clock: this.clock, seal, epoch: () => standing.epoch, runtime: this },
+      ...{ problem, isOurs },
+    };
     return housekeeping && new Housekeeper(world, housekeeping);
   }
 
@@ -211,7 +232,7 @@ export class Engine implements Runtime, Access {
 
   async open(): Promise<void> {
     await this.#store.open();
-    const outages = await this.#ownership.take();
+    const outages = await this.standing.take();
     await this.machines.open();
     await this.#waker.open(outages);
     this.#housekeeper?.start();
@@ -222,7 +243,7 @@ export class Engine implements Runtime, Access {
     this.#stop(closedError());
     await this.#housekeeper?.close();
     await this.#loop.close(closedError());
-    await this.#ownership.giveBack().catch(() => {});
+    await this.standing.giveBack().catch(() => {});
     await this.#store.close();
   }
 
@@ -236,7 +257,7 @@ export class Engine implements Runtime, Access {
     void this.#housekeeper?.close();
     this.#waker.close();
     this.#activities.close();
-    this.#ownership.stop();
+    this.standing.stop();
     this.watchers.close(error);
     this.replies.close(error);
     this.streams.close(error);
@@ -313,6 +334,11 @@ export class Engine implements Runtime, Access {
 
   read(name: RunName): Promise<LiveRun> | LiveRun {
     this.#life.check();
+    return this.#runs.newest(name);
+  }
+
+  reach(name: RunName): Promise<LiveRun> | LiveRun {
+    this.#life.check();
     return this.#runs.reach(name);
   }
 
@@ -347,34 +373,6 @@ export class Engine implements Runtime, Access {
     return this.#loop.checkpoint(run);
   }
 
-  // What happens after a commit.
-
-  #publish(checkpoint: Checkpoint): void {
-    const { run, taken, outbox } = checkpoint;
-    for (const child of outbox.starts) this.#publish(child);
-    const active = run.head.status === "active";
-    if (hasEnded(run)) {
-      this.#runs.remove(run);
-      this.#inboxes.ended(run.name);
-    } else if (run.head.seq === taken.length) this.#runs.add(run);
-    for (const { step } of taken) this.#announce(run.name, step);
-    // Whoever read the run before its commit was answered has taken them up, and may be further.
-    if (this.#runs.isOnly(run))
-      for (const one of outbox.begun.values()) this.#activities.start(one, run.machine.activities, run.head);
-    for (const row of outbox.sends) this.#inboxes.arrived(row);
-    if (active && run.head.wakeAt !== undefined) this.#waker.wakeAt(run.head.wakeAt);
-    if (run.head.status === "parked" && !isStop(checkpoint.reason))
-      this.#observers.problem(run.name, checkpoint.reason);
-    this.watchers.tell(run.name, run);
-    if (checkpoint.returns) {
-      // Before its timers are looked at, which may be sooner than it is read.
-      this.#waker.resume(run);
-      void this.#runs.revive(run);
-    }
-    if (active && run.more && run.inbox.length === 0) this.#inboxes.refill(run);
-    this.evolution.upgrade(run);
-  }
-
   register(machine: Parameters<Registry["register"]>[0]): void {
     this.#life.check();
     this.registry.register(machine);
@@ -385,7 +383,9 @@ export class Engine implements Runtime, Access {
 
   /** Goes on with a run that is active, with its activities and its timers, unless another one of its name is in memory. */
   async #takeUp(run: LiveRun, { activities }: LoadedRun): Promise<void> {
-    const begun = await this.#activities.read(activities, run);
+    const adopted = activities.length === 0 ? [] : await this.standing.adopt(activities);
+    const ours = activities.filter((_, index) => adopted[index]);
+    const begun = await this.#activities.read(ours, run);
     if (!this.#runs.isOnly(run)) return;
     this.#activities.startAll(begun, run);
     this.#waker.resume(run);

@@ -22,6 +22,7 @@ import { type RunProfile, readProfile } from "./profile/journal.ts";
 import { ParkedError } from "./recovery.ts";
 import type { AnyMachine, Registry } from "./registry.ts";
 import type { End, Outgoing, Receipt, Run, Stopped } from "./run.ts";
+import type { Standing } from "./standing.ts";
 import type { Chunk, Streams } from "./stream.ts";
 import { compareCheckpoints } from "./travel/compare.ts";
 import type { Debugger } from "./travel/debugger.ts";
@@ -52,8 +53,11 @@ export interface Access {
   readonly watchers: Watchers;
   /** Replies, by the name of the event that asked. */
   readonly replies: Waiters<Json>;
-  /** The run at its newest checkpoint; throws RUN_UNKNOWN. At once, if it is in memory. */
+  readonly standing: Pick<Standing, "isShared" | "isHome" | "until">;
+  /** The run at its newest checkpoint; throws RUN_UNKNOWN. */
   read(name: RunName): Promise<LiveRun> | LiveRun;
+  /** The run as it is in memory, which is good enough to give it something; read from the store if it is not there. */
+  reach(name: RunName): Promise<LiveRun> | LiveRun;
   /** Gives an event of the platform to a run; resolves when its step is durable. */
   deliver(run: LiveRun, event: Event): Promise<Handled>;
   /** Gives an event to a run that takes them now; resolves when it is durable. Throws ParkedError if it takes none after all. */
@@ -89,14 +93,14 @@ export class Handle implements Run {
 
   async send(type: string, data?: Json, { key }: { readonly key?: string } = {}): Promise<Receipt> {
     const admitted = admit({ type, ...(data === undefined ? undefined : { data }) }, key);
-    const run = await this.#access.read(this.#name);
-    return this.#hand(run, admitted);
+    return this.#hand(await this.#access.reach(this.#name), admitted);
   }
 
   /** Hands an event to the run, or to its inbox if it does not take events now; resolves when it is durable. */
   async #hand(run: LiveRun, admitted: Admitted): Promise<Receipt> {
-    // Those that wait in the store come before it.
-    if (run.head.status !== "active" || run.more) return this.#sendAside(run, admitted);
+    // Those that wait in the store come before it, and a run that somebody else sees to takes what is in its inbox.
+    if (run.head.status !== "active" || run.more || !this.#access.standing.isHome(this.#name))
+      return this.#sendAside(run, admitted);
     try {
       return await this.#access.hand(run, admitted);
     } catch (error) {
@@ -121,10 +125,11 @@ export class Handle implements Run {
     const admitted = events.map(({ type, data, key }) =>
       admit({ type, ...(data === undefined ? undefined : { data }) }, key),
     );
-    const run = await this.#access.read(this.#name);
+    const run = await this.#access.reach(this.#name);
     if (hasEnded(run)) return Promise.all(admitted.map((one) => this.#sendAside(run, one)));
+    const isAside = run.head.status === "parked" || run.more || !this.#access.standing.isHome(this.#name);
     // What fits into one turn becomes durable with its steps; more than that first of all becomes durable.
-    if (run.head.status === "parked" || run.more || run.inbox.length + events.length > limits.stepsPerTurnMax)
+    if (isAside || run.inbox.length + events.length > limits.stepsPerTurnMax)
       return this.#access.enqueue(run, admitted);
     const handed = admitted.map((one) => this.#access.hand(run, one));
     const fates = await Promise.allSettled(handed);
@@ -144,7 +149,7 @@ export class Handle implements Run {
     if (timeout !== undefined) durationMs(timeout);
     const replyTo = key ?? this.#access.ids.next();
     const { event } = admit({ type, replyTo, ...(data === undefined ? undefined : { data }) }, key);
-    const run = await this.#access.read(this.#name);
+    const run = await this.#access.reach(this.#name);
     const reply = this.#access.replies.wait(replyName(this.#name, replyTo));
     const ended = this.#access.watchers.watch(this.#name, (sight) => {
       if (!hasEnded(sight)) return false;
@@ -172,7 +177,22 @@ export class Handle implements Run {
         { cause: error },
       );
     }
-    return before === undefined ? never() : this.#readReply(run, event, seq);
+    if (before !== undefined) return this.#readReply(run, event, seq);
+    return this.#access.standing.isShared ? this.#followReply(event, seq) : never();
+  }
+
+  /** The reply to an event that was taken here or elsewhere, be it given here or elsewhere. */
+  #followReply({ replyTo }: Event, taken: number): Promise<Json> {
+    let from = taken;
+    const { told } = this.#access.standing.until(this.#name, async () => {
+      for await (const { seq, effects } of this.journal(from)) {
+        from = seq + 1;
+        const reply = effects.find((effect) => effect.type === "reply" && effect.to === replyTo);
+        if (reply?.type === "reply") return { data: reply.data as Json };
+      }
+      return undefined;
+    });
+    return told.then(({ data }) => data);
   }
 
   /** The reply to an event that was taken before; waits for one that is still to come. */

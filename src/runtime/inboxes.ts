@@ -17,6 +17,7 @@ import { keyOf } from "./name.ts";
 import { eventPriority } from "./registry.ts";
 import type { Receipt } from "./run.ts";
 import type { Seal } from "./seal.ts";
+import type { Standing } from "./standing.ts";
 import { Waiters } from "./waiters.ts";
 
 export interface InboxWorld {
@@ -24,6 +25,7 @@ export interface InboxWorld {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly seal: Seal;
+  readonly standing: Pick<Standing, "isShared" | "isHome" | "tell" | "until">;
   live(name: RunName): LiveRun | undefined;
   find(name: RunName): Promise<LiveRun | undefined>;
   /** Whether a run has something to take, and whether it is ahead of the store. */
@@ -36,6 +38,8 @@ export interface InboxWorld {
   deliver(run: LiveRun, delivery: Delivery): void;
   park(run: LiveRun, error: unknown): void;
   readReceipt(name: RunName, key: string): Promise<Receipt | undefined>;
+  /** What became of an event of this key; undefined while it waits. */
+  readTaken(name: RunName, key: string): Promise<Handled | undefined>;
 }
 
 export class Inboxes {
@@ -55,12 +59,12 @@ export class Inboxes {
 
   /** Puts events into a run's inbox, all of them or none; each receipt waits for its step. */
   async enqueue(run: LiveRun, events: readonly Admitted[]): Promise<readonly Receipt[]> {
-    const { store, clock, ids, seal } = this.#world;
+    const { store, clock, seal } = this.#world;
     const at = clock.now();
     const rows = events.map(
       ({ event, key }): InboxRow => ({
-        ...{ ...run.name, id: ids.next(), subject: run.head.subject, at },
-        ...(key === undefined ? undefined : { key }),
+        ...this.#place(run, key),
+        at,
         priority: eventPriority(run.machine.machine.chart, event),
         bytes: seal.close(encode(event as unknown as JsonObject), run.head),
       }),
@@ -76,14 +80,37 @@ export class Inboxes {
       const { told, cancel } = waiting[index] as (typeof waiting)[number];
       if (outcomes[index] === "accepted") {
         this.arrived(row);
-        return { handled: () => this.#ask(run.name, { row: row.id }, told) };
+        return { handled: () => this.#hear(row, told) };
       }
       cancel();
       const before = row.key === undefined ? undefined : await this.#world.readReceipt(run.name, row.key);
       if (before !== undefined) return before;
-      throw endedError(run.name);
+      throw untakenError(run.name);
     });
     return Promise.all(receipts);
+  }
+
+  /** Where others may take it, what became of an event is found by its key: so it has one. */
+  #place(
+    { name, head }: LiveRun,
+    given: string | undefined,
+  ): Pick<InboxRow, "id" | "key" | "subject" | keyof RunName> {
+    const id = this.#world.ids.next();
+    const key = given ?? (this.#world.standing.isShared ? id : undefined);
+    return { ...name, id, subject: head.subject, ...(key === undefined ? undefined : { key }) };
+  }
+
+  /** What becomes of an event that waits, be it taken here or elsewhere. */
+  async #hear(row: InboxRow, told: Promise<Handled>): Promise<Handled> {
+    const { standing, readTaken } = this.#world;
+    const here = this.#ask(row, { row: row.id }, told);
+    if (!standing.isShared || row.key === undefined) return here;
+    const elsewhere = standing.until(row, () => readTaken(row, row.key as string));
+    try {
+      return await Promise.race([here, elsewhere.told]);
+    } finally {
+      elsewhere.cancel();
+    }
   }
 
   /**
@@ -104,7 +131,7 @@ export class Inboxes {
 
   /** The receipt of an event that waits. One whose key the run has seen is not there: what became of the first is told. */
   async #receipt(name: RunName, row: string, key: string | undefined): Promise<Receipt> {
-    const refused = async () => Promise.reject(endedError(name));
+    const refused = async () => Promise.reject(untakenError(name));
     if (key !== undefined) return (await this.#world.readReceipt(name, key)) ?? { handled: refused };
     const { told } = this.#wait(name, { row });
     return { handled: () => this.#ask(name, { row }, told) };
@@ -150,14 +177,15 @@ export class Inboxes {
 
   /** A run has ended: nothing will become of what waits in its inbox. */
   ended(name: RunName): void {
-    this.#handled.get(keyOf(name))?.close(endedError(name));
+    this.#handled.get(keyOf(name))?.close(untakenError(name));
     this.#handled.delete(keyOf(name));
   }
 
   /** An event is in a run's inbox: the run takes it from there, now if it is in memory, else when it has been read. */
   arrived(row: InboxRow): void {
     const live = this.#world.live(row);
-    if (live === undefined) void this.fetch(row);
+    if (!this.#world.standing.isHome(row)) this.#world.standing.tell(row);
+    else if (live === undefined) void this.fetch(row);
     else if (live.head.status !== "active") return;
     else if (live.more || this.#reading.has(live)) {
       // Those before it are still to be read, or on their way: it comes after them.
@@ -168,6 +196,10 @@ export class Inboxes {
 
   /** Reads the inbox of a run. Whoever reads the run itself may have begun before an event came. */
   async fetch(name: RunName): Promise<void> {
+    if (!this.#world.standing.isHome(name)) {
+      this.#world.standing.tell(name);
+      return;
+    }
     try {
       const run = await this.#world.find(name);
       if (run?.head.status !== "active") return;
@@ -181,7 +213,8 @@ export class Inboxes {
 
   /** Reads on, when the run has taken all that is in memory. */
   refill(run: LiveRun): void {
-    const { isTaking, isBusy, checkpoint } = this.#world;
+    const { standing, isTaking, isBusy, checkpoint } = this.#world;
+    if (!standing.isHome(run.name)) return;
     // After its commit it comes here again; what it took without one must not be read a second time.
     if (run.head.status !== "active" || isTaking(run) || this.#reading.has(run)) return;
     if (isBusy(run)) return void checkpoint(run).catch(() => {});
@@ -250,7 +283,8 @@ type Place = { readonly row: string } | { readonly key: string };
 
 const askedId = (name: RunName, place: Place): string => `${keyOf(name)} ${JSON.stringify(place)}`;
 
-function endedError({ run }: RunName): HoldfastError {
+/** Says that a run did not take what waited for it. */
+export function untakenError({ run }: RunName): HoldfastError {
   return new HoldfastError(
     "RUN_ENDED",
     `The run ${JSON.stringify(run)} has ended and did not take what waited for it; see its dead letters`,

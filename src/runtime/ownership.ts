@@ -1,17 +1,21 @@
 /** The right of this process to step the runs of a store: taken at the start, renewed while it lives, given back at the end. */
 import type { Outage } from "../core/timer.ts";
 import { HoldfastError, isUnavailable } from "../errors.ts";
-import type { RunName } from "../store/records.ts";
+import type { Member } from "../store/fleet.ts";
+import type { ActivityRow, RunName } from "../store/records.ts";
 import type { Store } from "../store/store.ts";
 import type { Clock } from "./clock.ts";
+import type { Standing, Waiting } from "./standing.ts";
 import { isGone } from "./worker.ts";
 
 /** How long a process may go without renewing its right. */
 const leaseMs = 10_000;
+/** How often what is due is looked for without a reason: another process may have put an event into an inbox. */
+const lookMs = 5_000;
 
-export class Ownership {
-  /** Fences this process's commits from those of later owners. */
+export class Ownership implements Standing {
   epoch = 0;
+  readonly isShared = false;
   readonly #store: Store;
   readonly #clock: Clock;
   readonly #worker: string;
@@ -80,6 +84,42 @@ export class Ownership {
     this.stop();
     await this.#taking.catch(() => {});
     if (this.epoch !== 0) await this.#store.release(this.#worker, this.epoch, this.#clock.now());
+  }
+
+  // Nothing happens elsewhere.
+
+  isHome(): boolean {
+    return true;
+  }
+
+  due(now: number, limit: number): Promise<readonly RunName[]> {
+    return this.#store.due(now, limit);
+  }
+
+  nextDue(after: number): Promise<number | undefined> {
+    return this.#store.nextDue(after);
+  }
+
+  lookMs(): number {
+    return lookMs;
+  }
+
+  async adopt(rows: readonly ActivityRow[]): Promise<readonly boolean[]> {
+    return rows.map(() => true);
+  }
+
+  isNewest(): boolean {
+    return true;
+  }
+
+  tell(): void {}
+
+  until<Answer>(): Waiting<Answer> {
+    return { told: new Promise(() => {}), cancel: () => {} };
+  }
+
+  members(): readonly Member[] {
+    return [];
   }
 }
 

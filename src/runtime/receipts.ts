@@ -2,20 +2,23 @@
 import { HoldfastError } from "../errors.ts";
 import type { RunName } from "../store/records.ts";
 import type { Store } from "../store/store.ts";
+import { untakenError } from "./inboxes.ts";
 import type { Handled, LiveRun } from "./live-run.ts";
 import type { Past } from "./past.ts";
 import type { Receipt } from "./run.ts";
+import type { Standing } from "./standing.ts";
 import type { Waiters } from "./waiters.ts";
 
 export interface ReceiptWorld {
   readonly store: Store;
   readonly past: Past;
   /** The run as the store has it. */
-  read(name: RunName): Promise<LiveRun>;
+  read(name: RunName): Promise<LiveRun> | LiveRun;
   /** What will become of an event that waits in the inbox. */
   waitFor(name: RunName, key: string): ReturnType<Waiters<Handled>["wait"]>;
   /** A run has ended without taking what waited in its inbox. */
   ended(name: RunName): void;
+  readonly standing: Pick<Standing, "until">;
 }
 
 export class Receipts {
@@ -36,7 +39,7 @@ export class Receipts {
 
   /** What becomes of an event that was in the inbox when somebody looked; it may have been taken since. */
   async #wait(name: RunName, key: string): Promise<Handled> {
-    const { store, waitFor, ended } = this.#world;
+    const { store, waitFor, ended, standing } = this.#world;
     const { told, cancel } = waitFor(name, key);
     const [seen] = await store.readKeys(name, [key]);
     if (seen?.seq !== undefined) {
@@ -44,7 +47,15 @@ export class Receipts {
       return this.#readHandled(name, seen.seq);
     }
     if (seen === undefined) ended(name);
-    return told;
+    const elsewhere = standing.until(name, () => this.readTaken(name, key));
+    return Promise.race([told, elsewhere.told]).finally(() => elsewhere.cancel());
+  }
+
+  /** What became of an event of this key; undefined while it waits. Throws RUN_ENDED if its run ended without taking it. */
+  async readTaken(name: RunName, key: string): Promise<Handled | undefined> {
+    const [seen] = await this.#world.store.readKeys(name, [key]);
+    if (seen === undefined) throw untakenError(name);
+    return seen.seq === undefined ? undefined : this.#readHandled(name, seen.seq);
   }
 
   async #readHandled(name: RunName, at: number): Promise<Handled> {

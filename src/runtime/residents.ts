@@ -39,6 +39,12 @@ export class Residents {
     for (const runs of [this.#young, this.#old]) if (runs.get(run.name) === run) runs.delete(run.name);
   }
 
+  /** Puts out all that are not busy and of which this holds. */
+  removeIdle(holds: (name: RunName) => boolean): void {
+    for (const runs of [this.#young, this.#old])
+      for (const run of [...runs.values()]) if (!this.#isBusy(run) && holds(run.name)) runs.delete(run.name);
+  }
+
   /** The run, read by `load` if it is not in memory; however many ask at once, it is read once. */
   find(name: RunName, load: () => Promise<LiveRun | undefined>): Promise<LiveRun | undefined> | LiveRun {
     const live = this.read(name);

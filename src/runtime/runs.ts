@@ -7,15 +7,19 @@ import { hasEnded, type LiveRun } from "./live-run.ts";
 import { unknownRunError } from "./name.ts";
 import type { Profiler } from "./profile/profiler.ts";
 import { Residents } from "./residents.ts";
+import type { Standing } from "./standing.ts";
 
 export interface RunsWorld {
   readonly store: Store;
+  readonly standing: Pick<Standing, "isShared" | "isHome" | "isNewest">;
   readonly profiler?: Profiler | undefined;
   isBusy(run: LiveRun): boolean;
   /** The live run, its inbox still empty. */
   hydrate(loaded: LoadedRun): Promise<LiveRun>;
   /** A run was read: its newest step may be one whose commit was not answered. */
   wasRead(run: LiveRun, loaded: LoadedRun): void;
+  /** What time it is: a run with a timer that is due has something to do whatever else the store has for it. */
+  now(): number;
   /** Goes on with a run that is active, with its activities and its timers, unless another one of its name is in memory. */
   takeUp(run: LiveRun, loaded: LoadedRun): Promise<void>;
   /** Hands an event from the inbox to a run. */
@@ -66,6 +70,61 @@ export class Runs {
     return found;
   }
 
+  /**
+   * The live run, with what the store has for it taken up, whoever's it is to see to that. One that is in memory may have been
+   * changed by others, or have something to do that nobody here was told of.
+   */
+  async attend(name: RunName): Promise<LiveRun | undefined> {
+    const live = this.live(name);
+    if (live === undefined) return this.#residents.find(name, () => this.#load(name, true));
+    const { store, standing, isBusy, takeUp, bring, now } = this.#world;
+    const isDue = live.head.wakeAt !== undefined && live.head.wakeAt <= now();
+    if (!standing.isShared || isBusy(live) || isDue) return live;
+    const loaded = await store.load(name);
+    if (isBusy(live) || this.live(name) !== live) return this.live(name);
+    if (loaded === undefined || loaded.head.seq !== live.head.seq) {
+      this.#residents.remove(live);
+      return this.#residents.find(name, () => this.#load(name, true));
+    }
+    if (live.head.status !== "active") return live;
+    await takeUp(live, loaded);
+    for (const row of loaded.inbox) bring(live, row);
+    return live;
+  }
+
+  /** The run at its newest checkpoint; throws RUN_UNKNOWN. Others may have changed it since it was read. */
+  newest(name: RunName): Promise<LiveRun> | LiveRun {
+    const live = this.live(name);
+    if (!this.#world.standing.isShared || live === undefined) return this.reach(name);
+    return this.#compared(live);
+  }
+
+  async #compared(live: LiveRun): Promise<LiveRun> {
+    const { store, standing, isBusy, hydrate } = this.#world;
+    if (await standing.isNewest(live)) return live;
+    // One that is about to commit finds out by itself; whoever reads has a copy meanwhile.
+    if (!isBusy(live)) {
+      this.#residents.remove(live);
+      return this.read(live.name);
+    }
+    const loaded = await store.load(live.name);
+    if (loaded === undefined) throw unknownRunError(live.name);
+    return hydrate(loaded);
+  }
+
+  /** Reads a run again that was changed elsewhere. */
+  async refresh(name: RunName): Promise<void> {
+    const live = this.live(name);
+    if (live !== undefined && this.#world.isBusy(live)) return;
+    if (live !== undefined) this.#residents.remove(live);
+    await this.find(name);
+  }
+
+  /** Drops those that are not busy and have another home now: whoever sees to them reads them anew. */
+  rehome(isRehomed: (name: RunName) => boolean): void {
+    this.#residents.removeIdle(isRehomed);
+  }
+
   /** The live run, at once if it is in memory; throws RUN_UNKNOWN. */
   reach(name: RunName): Promise<LiveRun> | LiveRun {
     const live = this.live(name);
@@ -112,7 +171,7 @@ export class Runs {
     }
   }
 
-  async #load(name: RunName): Promise<LiveRun | undefined> {
+  async #load(name: RunName, attends = this.#world.standing.isHome(name)): Promise<LiveRun | undefined> {
     const loaded = await this.#world.store.load(name);
     if (loaded === undefined) return undefined;
     this.#world.profiler?.runs.miss();
@@ -124,12 +183,12 @@ export class Runs {
     if (run === undefined) return undefined;
     // One that began meanwhile, as the child of another, may be further than what was read.
     if (this.isOnly(run)) this.#world.wasRead(run, loaded);
-    if (this.isOnly(run) && run.head.status === "active") await this.#world.takeUp(run, loaded);
+    if (attends && this.isOnly(run) && run.head.status === "active") await this.#world.takeUp(run, loaded);
     const begun = this.live(name);
     if (begun !== undefined) return begun;
     // From here on what comes for it finds it, and comes after what has waited.
     if (!hasEnded(run)) this.#residents.add(run);
-    if (run.head.status !== "active") return run;
+    if (run.head.status !== "active" || !attends) return run;
     run.more = loaded.inbox.length >= limits.inboxLoadedMax;
     for (const row of loaded.inbox) this.#world.bring(run, row);
     return run;

@@ -17,12 +17,13 @@ import { mayWait } from "./checkpoint-policy.ts";
 import type { Clock } from "./clock.ts";
 import { isControl } from "./control.ts";
 import { type Delivery, type Handled, type LiveRun, takeDelivery } from "./live-run.ts";
+import type { Standing } from "./standing.ts";
 
 /** What the loop needs of the rest of the runtime. */
 export interface LoopWorld extends Recording {
   readonly store: Store;
   readonly clock: Clock;
-  readonly epoch: () => number;
+  readonly standing: Pick<Standing, "epoch">;
   /** A turn of a run is durable: its effects may happen now. */
   published(checkpoint: Checkpoint): void;
   /** The store has another idea of this run than memory, or has had one of the keys before; these were not taken. */
@@ -196,7 +197,7 @@ export class StepLoop {
 
   #prepare(checkpoint: Checkpoint): Commit | undefined {
     try {
-      return checkpoint.commit(this.#world.epoch());
+      return checkpoint.commit(this.#world.standing.epoch);
     } catch (error) {
       for (const { failed } of this.#takeBack(checkpoint)) failed(error);
       return undefined;

@@ -12,12 +12,15 @@ import type { Clock } from "./clock.ts";
 import { keyOf } from "./name.ts";
 import { fencedError } from "./ownership.ts";
 import type { Owner, Seal } from "./seal.ts";
+import type { Standing } from "./standing.ts";
 import { Waiters } from "./waiters.ts";
 
 /** How long pieces are gathered: people cannot read faster. */
 const gatherMs = 50;
 /** Pieces that are read from the store at a time. */
 const pageSize = 500;
+/** How often a reader looks for what was written elsewhere. */
+const lookMs = 200;
 
 /** A piece of what an activity said. A higher `attempt` than before: what the earlier ones said no longer counts. */
 export interface Chunk {
@@ -42,14 +45,14 @@ export class Streams {
   readonly #store: Store;
   readonly #clock: Clock;
   readonly #seal: Seal;
-  readonly #epoch: () => number;
+  readonly #standing: Pick<Standing, "epoch" | "isShared">;
   readonly #news = new Waiters<void>();
 
-  constructor(store: Store, clock: Clock, seal: Seal, epoch: () => number) {
+  constructor(store: Store, clock: Clock, seal: Seal, standing: Pick<Standing, "epoch" | "isShared">) {
     this.#store = store;
     this.#clock = clock;
     this.#seal = seal;
-    this.#epoch = epoch;
+    this.#standing = standing;
   }
 
   /**
@@ -65,7 +68,8 @@ export class Streams {
       attempt = Math.max(given, last.attempt + 1);
     }
     const append = async (rows: readonly ChunkRow[]) => {
-      if (!(await this.#store.appendChunks(name, name.key, rows, this.#epoch()))) throw fencedError(name);
+      if (!(await this.#store.appendChunks(name, name.key, rows, this.#standing.epoch)))
+        throw fencedError(name);
       this.#news.tell(placeOf(name), undefined);
     };
     const close = (data: Json) => this.#seal.close(encode(data), owner);
@@ -87,10 +91,15 @@ export class Streams {
         yield { ...row, data: decode(this.#seal.open(bytes, owner), `piece ${row.offset} of ${name.key}`) };
         offset = row.offset + 1;
       }
-      if (rows.length === 0 && !last) await Promise.race([news.told, ended]);
+      if (rows.length === 0 && !last) await Promise.race([news.told, ended, this.#pause()]);
       news.cancel();
       if (rows.length === 0 && last) return;
     }
+  }
+
+  /** Where others may write, they are looked for after a while; never where nobody else does. */
+  #pause(): Promise<void> {
+    return new Promise((pass) => this.#standing.isShared && this.#clock.after(lookMs, pass));
   }
 
   close(error: unknown): void {

@@ -3,13 +3,13 @@ import { cancelEvent, type Event, resumeEvent } from "../core/event.ts";
 import type { Outage } from "../core/timer.ts";
 import { HoldfastError, isHoldfastError, isUnavailable } from "../errors.ts";
 import type { RunName } from "../store/records.ts";
-import type { Store } from "../store/store.ts";
 import { Alarm } from "./alarm.ts";
 import { exhausted } from "./budget.ts";
 import type { Clock } from "./clock.ts";
 import type { LiveRun } from "./live-run.ts";
 import { keyOf } from "./name.ts";
 import { outagesMoving } from "./outages.ts";
+import type { Standing } from "./standing.ts";
 
 /** How many runs are looked for at a time when something is due. */
 const dueMax = 1_000;
@@ -17,13 +17,12 @@ const dueMax = 1_000;
 const nextPageMs = 10;
 /** How long to wait before a store that cannot be reached is asked again. */
 const laterMs = 1_000;
-/** How often what is due is looked for without a reason: another process may have put an event into an inbox. */
-const lookMs = 5_000;
 
 export interface WakerWorld {
-  readonly store: Store;
+  readonly standing: Pick<Standing, "due" | "nextDue" | "lookMs">;
   readonly clock: Clock;
-  find(name: RunName): Promise<LiveRun | undefined>;
+  /** The live run, with what the store has for it taken up. */
+  attend(name: RunName): Promise<LiveRun | undefined>;
   /** Whether a run has something to take: then it is looked at again after that; and whether it is ahead of the store. */
   isTaking(run: LiveRun): boolean;
   isBusy(run: LiveRun): boolean;
@@ -66,7 +65,7 @@ export class Waker {
 
   #lookInAWhile(): void {
     if (this.#closed) return;
-    this.#stopLooking = this.#world.clock.after(lookMs, () => {
+    this.#stopLooking = this.#world.clock.after(this.#world.standing.lookMs(), () => {
       this.#lookInAWhile();
       void this.#wake();
     });
@@ -122,7 +121,7 @@ export class Waker {
   }
 
   async #wakeDue(): Promise<void> {
-    const { store, clock } = this.#world;
+    const { standing, clock } = this.#world;
     const now = clock.now();
     const lost = this.#lost;
     this.#lost = false;
@@ -131,12 +130,12 @@ export class Waker {
       this.#doubtful.delete(key);
     }
     const limit = dueMax + this.#unreadable.size;
-    const due = await store.due(now, limit);
+    const due = await standing.due(now, limit);
     for (const name of due) {
       if (this.#closed) return;
       if (!this.#unreadable.has(keyOf(name))) await this.#wakeRun(name, now, lost);
     }
-    const next = await store.nextDue(now);
+    const next = await standing.nextDue(now);
     if (next !== undefined) this.wakeAt(next);
     // What is due and was not taken up, being busy, is asked for again soon, but not at once.
     if (due.some((name) => !this.#unreadable.has(keyOf(name)))) this.wakeAt(now + laterMs);
@@ -145,7 +144,7 @@ export class Waker {
 
   async #wakeRun(name: RunName, now: number, lost: boolean): Promise<void> {
     try {
-      const run = await this.#world.find(name);
+      const run = await this.#world.attend(name);
       // One that is in doubt may never have begun.
       if (run === undefined && this.#doubtful.has(keyOf(name))) return;
       if (run === undefined) throw strayError(name);

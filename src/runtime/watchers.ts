@@ -10,6 +10,7 @@ export interface Sight {
 }
 
 interface Watcher {
+  readonly name: RunName;
   readonly see: (sight: Sight) => boolean;
   readonly fail: (error: unknown) => void;
 }
@@ -53,11 +54,16 @@ export class Watchers {
         }
         return true;
       };
-      watcher = { see, fail: reject };
+      watcher = { name, see, fail: reject };
     });
     seen.catch(() => {});
     this.#byRun.set(name, [...(this.#byRun.get(name) ?? []), watcher]);
     return { seen, cancel: () => this.#keep(name, (one) => one !== watcher) };
+  }
+
+  /** The runs that somebody watches. */
+  *names(): Iterable<RunName> {
+    for (const [{ name }] of this.#byRun.values() as Iterable<readonly [Watcher]>) yield name;
   }
 
   /** A run came to a new checkpoint. */

@@ -48,17 +48,30 @@ export function takeLease(
  * Outages up to now. One that lies ahead was noted by a clock that has been set back since, and one that ends before it
  * begins says nothing of how long nobody was there.
  */
-function withOutages(noted: readonly Outage[], added: readonly Outage[], now: number): readonly Outage[] {
+export function withOutages(
+  noted: readonly Outage[],
+  added: readonly Outage[],
+  now: number,
+): readonly Outage[] {
   const over = [...noted, ...added].filter(({ from, until }) => from < until && until <= now);
   return over.slice(-limits.outagesMax);
 }
 
 /** Whether a commit made under this epoch may still be written. A lapsed lease that nobody took is no reason against it. */
-export function isOwnedUnder(lease: LeaseRow, epoch: number): boolean {
-  return lease.owner !== undefined && lease.epoch === epoch;
+export function isOwnedUnder(
+  lease: LeaseRow,
+  epoch: number,
+  members: readonly { readonly epoch: number }[] = [],
+): boolean {
+  if (lease.owner !== undefined) return lease.epoch === epoch;
+  return members.some((member) => member.epoch === epoch);
 }
 
-function isHeld({ owner, from, until }: LeaseRow, now: number): boolean {
+/** Whether somebody has it and it has not lapsed. */
+export function isHeld(
+  { owner, from, until }: Pick<LeaseRow, "owner" | "from" | "until">,
+  now: number,
+): boolean {
   const longest = 2 * (until - from);
   return owner !== undefined && now < until && until - now <= longest;
 }

@@ -94,7 +94,7 @@ export function freshStores(database: () => Database, options: PostgresOptions =
   let underWay = 0;
   const create = (): Store => {
     const { pool, query } = database();
-    const store = postgres(pool, { clock: "caller", ...options });
+    const store = postgres(pool, { clock: "caller", shared: false, ...options });
     const verbs: Record<string | symbol, unknown> = {
       open: async () => {
         await store.open();
@@ -127,6 +127,7 @@ const empty = [
   ...["chunk", "document", "removal"],
 ]
   .map((table) => `DELETE FROM holdfast.${table};`)
+  .concat("DELETE FROM holdfast.lease WHERE id = 2;")
   .concat("UPDATE holdfast.lease SET owner = NULL, epoch = 0, taken_at = 0, until = 0, outages = '[]'")
   .join("\n");
 

@@ -184,8 +184,8 @@ export const stepBugs: readonly Bug[] = [
   {
     name: "finished run takes events",
     file: "src/runtime/handle.ts",
-    find: 'if (run.head.status !== "active" || run.more) return this.#sendAside(run, admitted);',
-    replace: 'if (run.head.status === "parked" || run.more) return this.#sendAside(run, admitted);',
+    find: 'if (run.head.status !== "active" || run.more || !this',
+    replace: 'if (run.head.status === "parked" || run.more || !this',
     also: [noGuard],
     catches: [1, 2],
   },

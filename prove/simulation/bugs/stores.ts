@@ -12,8 +12,8 @@ export const storeBugs: readonly Bug[] = [
   {
     name: "epoch not checked",
     file: "src/store/lease.ts",
-    find: "return lease.owner !== undefined && lease.epoch === epoch;",
-    replace: "return lease.owner !== undefined && epoch > 0;",
+    find: "return lease.epoch === epoch;",
+    replace: "return epoch > 0;",
     catches: [7],
   },
   {
@@ -47,13 +47,13 @@ export const storeBugs: readonly Bug[] = [
   {
     name: "orphaned activity not due",
     file: "src/store/memory/store.ts",
-    find: "epoch < this.#tables.lease.epoch,",
-    replace: "epoch < this.#tables.lease.epoch - 1,",
+    find: "epoch < this.#tables.lease.epoch;",
+    replace: "epoch < this.#tables.lease.epoch - 1;",
     catches: [8],
   },
   {
     name: "waiting event not due",
-    file: "src/store/memory/store.ts",
+    file: "src/store/memory/due.ts",
     find: "return [...events, ...due,",
     replace: "return [...events.slice(1), ...due,",
     also: [noLook],
@@ -62,7 +62,7 @@ export const storeBugs: readonly Bug[] = [
   {
     name: "old record of an activity taken",
     file: "src/store/memory/store.ts",
-    find: "if (!activities?.has(row.key) || !isOwnedUnder(this.#tables.lease, epoch)) return false;",
+    find: "if (!activities?.has(row.key) || !this.#isGood(epoch)) return false;",
     replace: "if (!activities?.has(row.key)) return false;",
     catches: [7],
     from: 600,

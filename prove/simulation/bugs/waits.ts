@@ -116,9 +116,9 @@ export const waitBugs: readonly Bug[] = [
   },
   {
     name: "activity never begun",
-    file: "src/runtime/engine.ts",
-    find: "for (const one of outbox.begun.values()) this.#activities.start(",
-    replace: "for (const one of [...outbox.begun.values()].slice(1)) this.#activities.start(",
+    file: "src/runtime/publish.ts",
+    find: "for (const one of outbox.begun.values()) activities.start(",
+    replace: "for (const one of [...outbox.begun.values()].slice(1)) activities.start(",
     catches: [8],
   },
   {
@@ -165,9 +165,9 @@ export const waitBugs: readonly Bug[] = [
   },
   {
     name: "end of a run not told",
-    file: "src/runtime/engine.ts",
-    find: "this.watchers.tell(run.name, run);\n    if (checkpoint.returns) {",
-    replace: "if (active) this.watchers.tell(run.name, run);\n    if (checkpoint.returns) {",
+    file: "src/runtime/publish.ts",
+    find: "watchers.tell(name, run);",
+    replace: "if (active) watchers.tell(name, run);",
     catches: [8],
     from: 1201,
   },

@@ -103,6 +103,11 @@ export class Flow {
     return taken ?? promise;
   }
 
+  /** How many slots are taken. */
+  get used(): number {
+    return this.#used;
+  }
+
   close(): void {
     for (const pool of this.#pools.values()) pool.close();
   }

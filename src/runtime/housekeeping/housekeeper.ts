@@ -41,6 +41,8 @@ export interface HousekeepingWorld {
   readonly seal: Seal;
   readonly epoch: () => number;
   readonly runtime: Canceller;
+  /** Whether it is for this process to keep house: of those who share a store one does. */
+  readonly isOurs?: () => boolean;
   /** Told of what did not succeed; it is tried again at its next time. */
   problem(error: unknown): void;
 }
@@ -117,7 +119,7 @@ export class Housekeeper {
 
   async #tidyAndSet(): Promise<void> {
     try {
-      await this.#tidy();
+      if (this.#world.isOurs?.() ?? true) await this.#tidy();
     } finally {
       if (!this.#stop.signal.aborted) this.#tidying.set(this.#world.clock.now() + this.#intervalMs());
     }
@@ -131,7 +133,8 @@ export class Housekeeper {
     try {
       const { store, clock, seal } = this.#world;
       const { directory, open, keep } = this.#plan.backup as NonNullable<HousekeepingPlan["backup"]>;
-      await backup({ store, clock, seal, directory, open, ...(keep === undefined ? {} : { keep }) });
+      if (this.#world.isOurs?.() ?? true)
+        await backup({ store, clock, seal, directory, open, ...(keep === undefined ? {} : { keep }) });
     } finally {
       if (!this.#stop.signal.aborted) this.#setCopy();
     }

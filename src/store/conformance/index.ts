@@ -7,6 +7,7 @@ import { commitCases, startCases } from "./commit-cases.ts";
 import { deadLetterCases } from "./dead-letter-cases.ts";
 import { dueCases } from "./due-cases.ts";
 import { findCases } from "./find-cases.ts";
+import { fleetCases } from "./fleet-cases.ts";
 import { dedupeCases, inboxCases } from "./inbox-cases.ts";
 import { leaseCases } from "./lease-cases.ts";
 import { mendCases } from "./mend-cases.ts";
@@ -24,6 +25,8 @@ export interface ConformanceOptions {
   /** A fresh, open store; called once for every case. */
   open(): Promise<OpenStore>;
   readonly test: TestKit;
+  /** Whether several processes share it, so that it has a `fleet`. */
+  readonly shared?: boolean;
   /** How many random sequences, from seed 1 on, and how long each is. */
   readonly random?: { readonly seeds: number; readonly length: number };
 }
@@ -59,7 +62,7 @@ export function conformance(options: ConformanceOptions): void {
       }
     });
   kit.describe(`${name} keeps the promises of a store`, () => {
-    for (const [group, cases] of Object.entries(groups))
+    for (const [group, cases] of Object.entries(options.shared ? { ...groups, fleet: fleetCases } : groups))
       kit.describe(group, () => {
         for (const [title, body] of Object.entries(cases)) declare(title, body);
       });

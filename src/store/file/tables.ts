@@ -18,6 +18,8 @@ export interface Change extends Omit<Intent, "number"> {
 }
 
 export class FileTables implements Tables {
+  /** One process has the folder: nobody shares it. */
+  readonly members = [];
   readonly runs = new Runs((run) => this.#remove(run));
   readonly deadLetters: Letters;
   readonly #folder: Folder;

@@ -6,7 +6,8 @@
  */
 import { limits } from "../../limits.ts";
 import { checkCommit, sourceOf, withStarts } from "../commit.ts";
-import { isOwnedUnder, takeLease } from "../lease.ts";
+import { isOwnedUnder, type LeaseRow, takeLease } from "../lease.ts";
+import { isAlive, leftBy } from "../members.ts";
 import {
   type ActivityRow,
   type ChunkRow,
@@ -22,15 +23,24 @@ import {
 } from "../records.ts";
 import type { Commit, CommitOutcome, EnqueueOutcome, Lease, LoadedRun, RunQuery, Store } from "../store.ts";
 import { type Fork, type Mending, noBackup, type RowKind, type ScanQuery, type Stored } from "../upkeep.ts";
+import { dueRuns, nextTime } from "./due.ts";
+import { MemoryFleet } from "./fleet.ts";
 import { compareText, copy, fits, inOrder, lose, nameOf, newestFirst, stateAt, withoutOld } from "./kept.ts";
 import { mend } from "./mend.ts";
 import { forksOf, prune, removeRun, sweep } from "./remove.ts";
 import { scan } from "./scan.ts";
 import { memoryTables, type StoredRun, type Tables } from "./tables.ts";
 
+export interface MemoryOptions {
+  /** Several runtimes share it, as they would a database. */
+  readonly shared?: boolean;
+}
+
 /** A store for tests and for runs that may be forgotten: it keeps everything in this process. */
-export function memory(): Store {
-  return new MemoryStore();
+export function memory({ shared = false }: MemoryOptions = {}): Store {
+  const tables = memoryTables();
+  const store = new MemoryStore(tables);
+  return shared ? Object.assign(store, { fleet: new MemoryFleet(tables) }) : store;
 }
 
 /** The store over these tables. Each verb is done with them when its promise is returned; one that throws may be half done. */
@@ -46,10 +56,13 @@ export class MemoryStore implements Store {
   async close(): Promise<void> {}
 
   async own(worker: string, leaseMs: number, now: number): Promise<Lease> {
-    const taken = takeLease(this.#tables.lease, worker, leaseMs, now);
-    const { owner, epoch, until } = this.#tables.lease;
-    if (taken === undefined) return { outcome: "taken", owner: owner as string, epoch, until };
+    const { lease, members } = this.#tables;
+    const member = members.find((one) => isAlive(one, now));
+    if (member !== undefined) return { ...takenBy(member), owner: member.worker };
+    const taken = takeLease(leftBy(this.#tables, []), worker, leaseMs, now);
+    if (taken === undefined) return { ...takenBy(lease), owner: lease.owner as string };
     this.#tables.lease = taken;
+    this.#tables.members = [];
     return { outcome: "owned", epoch: taken.epoch, until: taken.until, outages: taken.outages };
   }
 
@@ -73,8 +86,7 @@ export class MemoryStore implements Store {
   /** Why a commit may not be written, in the order the port gives. */
   #refuse(commit: Commit): CommitOutcome | undefined {
     const { head, consumed, keys, epoch } = commit;
-    if (!isOwnedUnder(this.#tables.lease, epoch))
-      return { outcome: "fenced", epoch: this.#tables.lease.epoch };
+    if (!this.#isGood(epoch)) return { outcome: "fenced", epoch: this.#tables.lease.epoch };
     for (const { head, expect } of withStarts([commit])) {
       const seq = this.#find(head)?.head.seq ?? 0;
       if (seq !== expect) return { outcome: "conflict", run: head.run, seq };
@@ -152,35 +164,12 @@ export class MemoryStore implements Store {
   }
 
   async due(now: number, limit: number): Promise<readonly RunName[]> {
-    return [...this.#tables.runs.values()]
-      .map((run) => ({ run, need: earliest(this.#needs(run, now)) }))
-      .filter(({ run, need }) => run.head.status === "active" && need < Number.POSITIVE_INFINITY)
-      .sort((one, other) => one.need - other.need)
-      .slice(0, limit)
-      .map(({ run }) => ({ tenant: run.head.tenant, run: run.head.run }));
-  }
-
-  /** Since when a run has had something to do. */
-  #needs({ head, inbox, activities }: StoredRun, now: number): number[] {
-    const events = [...inbox.values()].map(({ at }) => at);
-    const timers = head.wakeAt === undefined ? [] : [head.wakeAt];
-    const waiting = [...activities.values()].filter(({ row }) => row.status === "waiting");
-    const orphaned = [...activities.values()].filter(
-      ({ row, epoch }) => row.status === "running" && epoch < this.#tables.lease.epoch,
-    );
-    const due = [...timers, ...waiting.map(({ row }) => row.dueAt)].filter((time) => time <= now);
-    return [...events, ...due, ...orphaned.map(({ row }) => row.dueAt)];
+    const isOrphan = (epoch: number) => epoch < this.#tables.lease.epoch;
+    return dueRuns(this.#tables.runs.values(), now, limit, isOrphan);
   }
 
   async nextDue(after: number): Promise<number | undefined> {
-    const times = [...this.#tables.runs.values()]
-      .filter(({ head }) => head.status === "active")
-      .flatMap(({ head, activities }) => [
-        ...(head.wakeAt === undefined ? [] : [head.wakeAt]),
-        ...[...activities.values()].filter(({ row }) => row.status === "waiting").map(({ row }) => row.dueAt),
-      ])
-      .filter((time) => time > after);
-    return times.length === 0 ? undefined : earliest(times);
+    return nextTime(this.#tables.runs.values(), after);
   }
 
   async readKeys(name: RunName, keys: readonly string[]): Promise<readonly SeenKey[]> {
@@ -247,7 +236,7 @@ export class MemoryStore implements Store {
   async recordActivities(rows: readonly ActivityRow[], epoch: number): Promise<readonly boolean[]> {
     return rows.map((row) => {
       const activities = this.#find(row)?.activities;
-      if (!activities?.has(row.key) || !isOwnedUnder(this.#tables.lease, epoch)) return false;
+      if (!activities?.has(row.key) || !this.#isGood(epoch)) return false;
       activities.set(row.key, { row: copy(row), epoch });
       return true;
     });
@@ -269,7 +258,7 @@ export class MemoryStore implements Store {
     epoch: number,
   ): Promise<boolean> {
     const run = this.#find(name);
-    if (run === undefined || !isOwnedUnder(this.#tables.lease, epoch)) return false;
+    if (run === undefined || !this.#isGood(epoch)) return false;
     const stream = run.chunks.get(key) ?? new Map<number, ChunkRow>();
     run.chunks.set(key, stream);
     for (const chunk of chunks) if (!stream.has(chunk.offset)) stream.set(chunk.offset, copy(chunk));
@@ -294,7 +283,7 @@ export class MemoryStore implements Store {
   }
 
   async removeRuns(names: readonly RunName[], epoch: number): Promise<readonly boolean[]> {
-    return names.map((name) => isOwnedUnder(this.#tables.lease, epoch) && removeRun(this.#tables, name));
+    return names.map((name) => this.#isGood(epoch) && removeRun(this.#tables, name));
   }
 
   async readForks(name: RunName): Promise<readonly Fork[]> {
@@ -302,7 +291,7 @@ export class MemoryStore implements Store {
   }
 
   async pruneJournal(name: RunName, seq: number, epoch: number): Promise<boolean> {
-    return isOwnedUnder(this.#tables.lease, epoch) && prune(this.#tables, name, seq);
+    return this.#isGood(epoch) && prune(this.#tables, name, seq);
   }
 
   async sweep(limit: number): Promise<number> {
@@ -319,10 +308,14 @@ export class MemoryStore implements Store {
 
   async mend(changes: readonly Mending[], epoch: number): Promise<boolean> {
     const isAllowed = changes.every(({ change }) => change === "lease");
-    if (!isAllowed && !isOwnedUnder(this.#tables.lease, epoch)) return false;
+    if (!isAllowed && !this.#isGood(epoch)) return false;
     for (const change of changes) mend(this.#tables, change);
     this.#tables.lease = { ...this.#tables.lease, owner: undefined };
     return true;
+  }
+
+  #isGood(epoch: number): boolean {
+    return isOwnedUnder(this.#tables.lease, epoch, this.#tables.members);
   }
 
   #find(name: RunName): StoredRun | undefined {
@@ -330,7 +323,5 @@ export class MemoryStore implements Store {
   }
 }
 
-/** One by one: there may be more than a call can have arguments. */
-function earliest(times: readonly number[]): number {
-  return times.reduce((least, time) => Math.min(least, time), Number.POSITIVE_INFINITY);
-}
+const takenBy = ({ epoch, until }: Pick<LeaseRow, "epoch" | "until">) =>
+  ({ outcome: "taken", epoch, until }) as const;

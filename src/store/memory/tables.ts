@@ -3,6 +3,7 @@
  * memory store does, lends it tables of its own that look the same (`../file`).
  */
 import { type LeaseRow, unowned } from "../lease.ts";
+import type { MemberRow } from "../members.ts";
 import type {
   ActivityRow,
   ChunkRow,
@@ -18,6 +19,8 @@ import type {
 /** The tables; a run, a content and a document are each under the JSON of what names them. */
 export interface Tables {
   lease: LeaseRow;
+  /** Who shares the store, by epoch. */
+  members: readonly MemberRow[];
   /** Dead letters so far: the number of the newest, be it removed or not. */
   lettersLost: number;
   readonly deadLetters: Map<number, DeadLetterRow>;
@@ -77,6 +80,7 @@ export interface Entries {
 export function memoryTables(): Tables {
   return {
     lease: unowned,
+    members: [],
     lettersLost: 0,
     deadLetters: new Map(),
     runs: new Map(),

@@ -129,6 +129,19 @@ test.each(["one", "many"])("A1: a run that was removed takes no step, %s at a ti
   ).toEqual([]);
 });
 
+test.each(["one", "many"])("A1: a place that was pruned takes no entry, %s at a time", async (much) => {
+  const { epoch, head } = await begun(store);
+  const second = await committed(store, firstCommit("run-2", epoch));
+  let newest = head;
+  for (const step of [1, 2, 3])
+    newest = await committed(other, commitOn(newest, epoch, { withSnapshot: step === 2 }));
+  expect(await other.pruneJournal(sample, 3, epoch)).toBe(true);
+  while ((await other.sweep(1_000)) > 0);
+  const ours = [commitOn(head, epoch), ...(much === "many" ? [commitOn(second, epoch)] : [])];
+  expect((await store.commit(ours))[0]).toEqual({ outcome: "conflict", run: "run-1", seq: newest.seq });
+  expect(await other.readHead(sample)).toEqual(newest);
+});
+
 test("A2: a statement that the connection has lost is no error, and is not looked for again", async () => {
   let { epoch, head } = await begun(store);
   head = await committed(store, commitOn(head, epoch));

@@ -4,8 +4,8 @@
  * little longer than an insert. All of it is written or nothing.
  *
  * A1. It locks and asks what `commit` locks and asks, in the same order: the runs by number, then the lease. That a run is
- *     at the checkpoint it was known at is told by the journal's key, as nobody else can have taken entries away under
- *     this epoch. Whatever is not as expected is left to `commit`, which finds out what it is.
+ *     at the checkpoint it was known at is told by the journal's key, and that it is not far past it, with entries
+ *     pruned, by how far that went. Whatever is not as expected is left to `commit`, which finds out what it is.
  * A2. A prepared statement is state of a connection, and a pooler may give the next call another one. The name has a sum
  *     of the text, so nothing else can be found under it; where it is not found nothing was done, and the function is
  *     called instead from then on.
@@ -16,7 +16,8 @@ import type { EntryRow } from "../records.ts";
 import { shardOf } from "../shard.ts";
 import { bigints, byteArrays, doubles, texts } from "./arrays.ts";
 import { type PostgresPool, types } from "./connect.ts";
-import { isTaken, isUndone, isUnprepared } from "./errors.ts";
+import { isMissing, isTaken, isUndone, isUnprepared } from "./errors.ts";
+import { goodEpoch } from "./fence.ts";
 import { steadyPlans } from "./place.ts";
 
 /** The entries of runs, each run's one after the other. */
@@ -60,7 +61,7 @@ export class Appending {
         this.#prepares = false;
         return this.append(pool, full, appended);
       }
-      if (isTaken(error) || isUndone(error)) return false;
+      if (isTaken(error) || isMissing(error) || isUndone(error)) return false;
       throw error;
     }
   }
@@ -96,24 +97,24 @@ const guarded = `(current_setting('transaction_isolation') = 'read committed' AN
     WHEN $1 AND current_setting('synchronous_commit') IN ('off', 'local', 'remote_write')
     THEN set_config('synchronous_commit', 'on', true) = 'on' ELSE true END)`;
 
-const ownedBy = (schema: string, epoch: string): string => `1 FROM ${schema}.lease
-    WHERE id = 1 AND owner IS NOT NULL AND epoch = ${epoch} FOR KEY SHARE`;
-
 /**
  * The whole key of the run is given, so that no statistics can talk the server out of its index. Whether it is locked is
  * asked before the lease is looked at: that keeps the order.
  */
 export const appendOne = (schema: string): string => `
   WITH locked AS MATERIALIZED (SELECT shard, id FROM ${schema}.run
-    WHERE id = $3::bigint AND shard = $4::smallint FOR NO KEY UPDATE),
-  owned AS MATERIALIZED (SELECT ${ownedBy(schema, "$2::bigint AND EXISTS (SELECT FROM locked)")})
+    WHERE id = $3::bigint AND shard = $4::smallint AND pruned < $5::bigint FOR NO KEY UPDATE),
+  owned AS MATERIALIZED (SELECT ${goodEpoch(schema, "$2::bigint AND EXISTS (SELECT FROM locked)")})
   INSERT INTO ${schema}.entry (shard, run_id, seq, at, digest, bytes)
     SELECT shard, id, $5::bigint, $6::float8, $7::text, $8::bytea FROM locked
     WHERE ${guarded} AND EXISTS (SELECT FROM owned)`;
 
-/** The function for many. Its plans are made once for a connection, and do not depend on how large tables were then. */
-export const appendMany = (schema: string): string => `
-  CREATE FUNCTION ${schema}.append(
+/**
+ * The function for many. Its plans are made once for a connection, and do not depend on how large tables were then. An entry
+ * that was pruned has no shard to go to.
+ */
+export const appendMany = (schema: string, create = "CREATE FUNCTION"): string => `
+  ${create} ${schema}.append(
     p_full boolean, p_epoch bigint, p_runs bigint, p_ids bigint[], p_seqs bigint[], p_ats float8[], p_digests text[],
     p_bytes bytea[]
   ) RETURNS boolean LANGUAGE plpgsql ${steadyPlans} AS $$
@@ -123,10 +124,10 @@ export const appendMany = (schema: string): string => `
     PERFORM ${schema}.guard(p_full);
     PERFORM 1 FROM ${schema}.run WHERE id = ANY(p_ids) ORDER BY id FOR NO KEY UPDATE;
     GET DIAGNOSTICS v_locked = ROW_COUNT;
-    PERFORM ${ownedBy(schema, "p_epoch")};
+    PERFORM ${goodEpoch(schema, "p_epoch")};
     IF NOT FOUND OR v_locked <> p_runs THEN RETURN false; END IF;
     INSERT INTO ${schema}.entry (shard, run_id, seq, at, digest, bytes)
-      SELECT (SELECT r.shard FROM ${schema}.run r WHERE r.id = e.id), e.id, e.seq, e.at, e.digest, e.bytes
+      SELECT (SELECT r.shard FROM ${schema}.run r WHERE r.id = e.id AND r.pruned < e.seq), e.id, e.seq, e.at, e.digest, e.bytes
       FROM unnest(p_ids, p_seqs, p_ats, p_digests, p_bytes) e(id, seq, at, digest, bytes);
     RETURN true;
   END $$;

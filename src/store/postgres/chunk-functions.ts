@@ -1,4 +1,5 @@
 /** Appending pieces of a stream. See `functions.ts` for how it is called. */
+import { goodEpoch } from "./fence.ts";
 import { type Place, unsharded } from "./place.ts";
 
 /** Pieces of a process that was replaced are refused. The function of before stays for processes that were begun before. */
@@ -12,7 +13,7 @@ export const appendPieces = (schema: string, { create, columns, of }: Place = un
     PERFORM ${schema}.guard(p_full);
     SELECT id INTO v_id FROM ${schema}.run
       WHERE ${schema}.name_key(tenant, run) = ${schema}.name_key(p_tenant, p_run) FOR NO KEY UPDATE;
-    PERFORM 1 FROM ${schema}.lease WHERE id = 1 AND owner IS NOT NULL AND epoch = p_epoch FOR KEY SHARE;
+    PERFORM ${goodEpoch(schema, "p_epoch")};
     IF NOT FOUND OR v_id IS NULL THEN RETURN false; END IF;
     INSERT INTO ${schema}.chunk (${columns}, key, "offset", attempt, bytes)
       SELECT ${of("v_id")}, p_key, c.place, c.attempt, substring(p_bytes FROM c."offset" FOR c.size)

@@ -8,6 +8,7 @@
  *     `p_beside`; a step that changes nothing but where its run stands is one row of `entry`.
  */
 import { snapshotsKept } from "../records.ts";
+import { goodEpoch } from "./fence.ts";
 import { type Place, sharded, steadyPlans, unsharded } from "./place.ts";
 
 export const commitFunctions = (schema: string): string =>
@@ -19,15 +20,19 @@ const refuse = (schema: string, create = "CREATE FUNCTION", forks = ""): string 
     p_roots int[], p_ids bigint[], p_expects bigint[], p_seqs bigint[], p_epochs bigint[], p_beside jsonb
   ) RETURNS jsonb LANGUAGE plpgsql AS $$
   DECLARE
-    v_owner text;
+    v_good bigint[] := '{}';
     v_epoch bigint;
   BEGIN
-    SELECT owner, epoch INTO v_owner, v_epoch FROM ${schema}.lease WHERE id = 1 FOR KEY SHARE;
+    FOR v_epoch IN SELECT DISTINCT epoch FROM unnest(p_epochs) e(epoch) ORDER BY epoch LOOP
+      PERFORM ${goodEpoch(schema, "v_epoch")};
+      IF FOUND THEN v_good := v_good || v_epoch; END IF;
+    END LOOP;
+    SELECT epoch INTO v_epoch FROM ${schema}.lease WHERE id = 1;
     RETURN (SELECT jsonb_agg(to_jsonb(first)) FROM (
       SELECT DISTINCT ON (root) root, outcome, item, p_seqs[item::int] AS seq, key, v_epoch AS epoch FROM (
         SELECT i.root, 1 AS rank, i.item, 'fenced' AS outcome, NULL AS key, 0 AS place
           FROM unnest(p_roots, p_epochs) WITH ORDINALITY i(root, epoch, item)
-          WHERE v_owner IS NULL OR i.epoch <> v_epoch
+          WHERE i.epoch <> ALL(v_good)
         UNION ALL SELECT i.root, 2, i.item, 'conflict', NULL, 0
           FROM unnest(p_roots, p_expects, p_seqs) WITH ORDINALITY i(root, expect, seq, item)
           WHERE i.seq <> i.expect
@@ -147,9 +152,9 @@ const writeBeside = (
   END $$;
 `;
 
-/** Commits as they are since runs can be removed: what is known of a run may be of one that is gone. */
-export const commitOfLiving = (schema: string): string => `
-  ${refuse(
+/** What stands against commits since runs can be removed: what is known of a run may be of one that is gone. */
+export const refuseToForks = (schema: string): string =>
+  refuse(
     schema,
     "CREATE OR REPLACE FUNCTION",
     `
@@ -158,7 +163,11 @@ export const commitOfLiving = (schema: string): string => `
           WHERE NOT EXISTS (SELECT 1 FROM ${schema}.run r
             WHERE ${schema}.name_key(r.tenant, r.run) = ${schema}.name_key(f.tenant, f.run) AND f.seq >= r.pruned
               AND f.seq <= (SELECT max(e.seq) FROM ${schema}.entry e WHERE e.run_id = r.id))`,
-  )}
+  );
+
+/** Commits as they are since then. */
+export const commitOfLiving = (schema: string): string => `
+  ${refuseToForks(schema)}
   ${commit(schema, {
     ...firstVersion(schema),
     place: { ...unsharded, create: "CREATE OR REPLACE FUNCTION" },

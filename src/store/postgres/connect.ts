@@ -13,6 +13,9 @@ export interface PostgresPool {
 export interface PostgresClient {
   query(query: Query): Promise<{ readonly rows: Row[] }>;
   release(error?: Error | boolean): void;
+  /** Clients of `pg` tell what the server has to say by itself. */
+  on?(event: "notification", told: (message: { readonly payload?: string | undefined }) => void): unknown;
+  on?(event: "error" | "end", told: () => void): unknown;
 }
 
 export interface Query {
@@ -23,13 +26,27 @@ export interface Query {
   readonly types?: { getTypeParser(oid: number, format?: string): (value: string) => unknown };
 }
 
-/** A pool of our own; `pg` is loaded only here, since whoever brings a pool, or uses another store, has no need of it. */
-export async function createPool(url: string): Promise<PostgresPool> {
+/** `pg` is loaded only here, since whoever brings a pool, or uses another store, has no need of it. */
+async function importPg() {
   const { default: pg } = await import("pg").catch((cause: unknown) => {
     throw new HoldfastError("STORE_UNAVAILABLE", "A PostgreSQL store needs the package pg: npm install pg", {
       cause,
     });
   });
+  return pg;
+}
+
+/** A connection that is nobody else's; releasing it ends it. */
+export async function createClient(url: string): Promise<PostgresClient> {
+  const pg = await importPg();
+  const client = new pg.Client({ connectionString: url, keepAlive: true });
+  await client.connect();
+  return Object.assign(client, { release: () => void client.end().catch(() => {}) });
+}
+
+/** A pool of our own. */
+export async function createPool(url: string): Promise<PostgresPool> {
+  const pg = await importPg();
   const pool = new pg.Pool({
     connectionString: url,
     connectionTimeoutMillis: limits.connectMsMax,

@@ -96,6 +96,11 @@ export function isTaken(error: unknown): boolean {
   return error instanceof Error && stateOf(error) === "23505";
 }
 
+/** Whether a row lacks what it must have. */
+export function isMissing(error: unknown): boolean {
+  return error instanceof Error && stateOf(error) === "23502";
+}
+
 /** Whether a prepared statement is not where it should be, or one is where none should be: a pooler gives connections out anew. */
 export function isUnprepared(error: unknown): boolean {
   return error instanceof Error && /^(26000|42P05)$/.test(stateOf(error) ?? "");

@@ -8,6 +8,7 @@
  *     the order of dead letters. So two calls never wait for each other in a circle.
  */
 import { commitFunctions } from "./commit-functions.ts";
+import { goodEpoch } from "./fence.ts";
 import { inboxFunctions } from "./inbox-functions.ts";
 
 /** The statements that create them; the schema's name is quoted. */
@@ -56,8 +57,10 @@ const lease = (schema: string): string => `
 `;
 
 /** What is written beside the commits. */
-const beside = (schema: string): string => `
-  CREATE FUNCTION ${schema}.record_activities(p_full boolean, p_epoch bigint, p_rows jsonb, p_bytes bytea)
+const beside = (schema: string): string => `${recordActivities(schema)}${besides(schema)}`;
+
+export const recordActivities = (schema: string, create = "CREATE FUNCTION"): string => `
+  ${create} ${schema}.record_activities(p_full boolean, p_epoch bigint, p_rows jsonb, p_bytes bytea)
   RETURNS boolean[] LANGUAGE plpgsql AS $$
   DECLARE
     v_ids bigint[] := ${schema}.find_runs(p_rows);
@@ -67,7 +70,8 @@ const beside = (schema: string): string => `
   BEGIN
     PERFORM ${schema}.guard(p_full);
     PERFORM 1 FROM ${schema}.run WHERE id = ANY(v_ids) ORDER BY id FOR NO KEY UPDATE;
-    SELECT owner IS NOT NULL AND epoch = p_epoch INTO v_owned FROM ${schema}.lease WHERE id = 1 FOR KEY SHARE;
+    PERFORM ${goodEpoch(schema, "p_epoch")};
+    v_owned := FOUND;
     FOR v_row IN SELECT * FROM ROWS FROM (jsonb_to_recordset(p_rows) AS (key text, activity text, attempt bigint,
         status text, due_at float8, "offset" int, size int, report_offset int, report_size int))
         WITH ORDINALITY a(key, activity, attempt, status, due_at, start, size, report_start, report_size, place)
@@ -80,7 +84,9 @@ const beside = (schema: string): string => `
     END LOOP;
     RETURN v_recorded;
   END $$;
+`;
 
+const besides = (schema: string): string => `
   CREATE FUNCTION ${schema}.append_chunks(p_full boolean, p_tenant text, p_run text, p_key text, p_chunks jsonb, p_bytes bytea)
   RETURNS void LANGUAGE plpgsql AS $$
   BEGIN
@@ -116,19 +122,35 @@ const beside = (schema: string): string => `
   END $$;
 `;
 
+/** What `due` is asked for: of whose needs, each by its time, and what tells that who runs an activity is gone. */
+interface Asked {
+  readonly name: string;
+  readonly first: string;
+  within(need: string): string;
+  readonly gone: string;
+}
+
+const ofAll = (schema: string): Asked => ({
+  name: "due",
+  first: "",
+  within: () => "",
+  gone: `< (SELECT epoch FROM ${schema}.lease WHERE id = 1)`,
+});
+
 /**
  * The runs with the oldest needs. Each kind of need comes from an index in its own order and is read no further than to
  * `p_limit` different runs: a run among the oldest of all is among the oldest of its kind.
  */
-const due = (schema: string): string => {
+export const due = (schema: string, asked = ofAll(schema)): string => {
+  const { name, first, within, gone } = asked;
   const needs = [
-    `SELECT run_id, at AS need FROM ${schema}.inbox WHERE open ORDER BY at`,
+    `SELECT run_id, at AS need FROM ${schema}.inbox WHERE open ${within("at")} ORDER BY at`,
     `SELECT id AS run_id, wake_at AS need FROM ${schema}.run
-      WHERE status = 'active' AND wake_at IS NOT NULL AND wake_at <= p_now ORDER BY wake_at`,
+      WHERE status = 'active' AND wake_at IS NOT NULL AND wake_at <= p_now ${within("wake_at")} ORDER BY wake_at`,
     `SELECT run_id, due_at AS need FROM ${schema}.activity
-      WHERE open AND status = 'waiting' AND due_at <= p_now ORDER BY due_at`,
+      WHERE open AND status = 'waiting' AND due_at <= p_now ${within("due_at")} ORDER BY due_at`,
     `SELECT run_id, due_at AS need FROM ${schema}.activity
-      WHERE open AND status = 'running' AND epoch < (SELECT epoch FROM ${schema}.lease WHERE id = 1) ORDER BY due_at`,
+      WHERE open AND status = 'running' AND epoch ${gone} ${within("due_at")} ORDER BY due_at`,
   ];
   const collect = (need: string): string => `
     v_kind := '{}';
@@ -140,7 +162,7 @@ const due = (schema: string): string => {
       v_needs := v_needs || v_row.need;
     END LOOP;`;
   return `
-  CREATE FUNCTION ${schema}.due(p_now float8, p_limit int) RETURNS TABLE (tenant text, run text)
+  CREATE FUNCTION ${schema}.${name}(${first}p_now float8, p_limit int) RETURNS TABLE (tenant text, run text)
   LANGUAGE plpgsql STABLE AS $$
   DECLARE
     v_ids bigint[] := '{}';

@@ -13,6 +13,13 @@ export interface PostgresOptions {
    * is refused. `server` takes the server's settings as they are.
    */
   readonly synchronous?: "full" | "server";
+  /** Whether several processes share it, each a member of a fleet: they do, unless told otherwise. */
+  readonly shared?: boolean;
+  /**
+   * Where a process hears from the others: a URL that leads to the server itself, if the store's own goes through a pooler
+   * that gives every statement another connection. The store's own, unless given; false for nowhere: it looks by itself then.
+   */
+  readonly listen?: string | false;
   /**
    * How many partitions the journal is divided into when `open` makes it: 1, unless given. It stays as it was made. They
    * are for journals that are too large to be looked after in one piece; reading and writing take longer with them.

@@ -10,6 +10,9 @@ export const runColumns =
 export const newestEntry = (schema: string): string =>
   `CROSS JOIN LATERAL (SELECT seq, digest, at FROM ${schema}.entry WHERE run_id = r.id ORDER BY seq DESC LIMIT 1) e`;
 
+/** The time by the database's clock, as this project counts it. */
+const clock = "extract(epoch FROM clock_timestamp())::float8 * 1000";
+
 const eventColumns = "id, subject, key, expendable, priority, at, bytes";
 
 /** A whole run as rows of several kinds, so that one statement sees all of it at one moment. */
@@ -53,11 +56,29 @@ export function queriesFor(schema: string) {
   const newest = newestEntry(schema);
   return {
     readServer: "SELECT current_setting('fsync') AS fsync, current_setting('server_encoding') AS encoding",
-    readLease: `SELECT owner, epoch, taken_at, until, outages, extract(epoch FROM clock_timestamp())::float8 * 1000 AS now
-      FROM ${schema}.lease WHERE id = 1`,
-    writeLease: `SELECT ${schema}.write_lease($1, $2, $3, $4, $5, $6, $7) AS written`,
+    readRegister: `SELECT id, owner, epoch, taken_at, until, outages, sign, ${clock} AS now
+      FROM ${schema}.lease ORDER BY id, epoch`,
+    ownAll: `SELECT ${schema}.own_all($1, $2, $3, $4, $5, $6, $7) AS written`,
     releaseLease: `SELECT ${schema}.release_lease($1, $2, $3, $4)`,
-    releaseLeaseNow: `SELECT ${schema}.release_lease($1, $2, $3, extract(epoch FROM clock_timestamp())::float8 * 1000)`,
+    releaseLeaseNow: `SELECT ${schema}.release_lease($1, $2, $3, ${clock})`,
+
+    join: `SELECT ${schema}.join_fleet($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) AS written`,
+    beat: `SELECT epoch, worker, sign FROM ${schema}.beat($1, $2, $3, coalesce($4, ${clock}))`,
+    leave: `SELECT ${schema}.leave($1, $2, coalesce($3, ${clock}))`,
+    adopt: `SELECT to_jsonb(${schema}.adopt($1, $2, $3)) AS adopted`,
+    dueIn: `SELECT tenant, run FROM ${schema}.due_in($1, $2, $3, $4)`,
+    nextDueIn: `SELECT least(
+      (SELECT wake_at FROM ${schema}.run WHERE status = 'active' AND wake_at > $2 AND shard = ANY($1)
+        ORDER BY wake_at LIMIT 1),
+      (SELECT due_at FROM ${schema}.activity WHERE open AND status = 'waiting' AND due_at > $2 AND shard = ANY($1)
+        ORDER BY due_at LIMIT 1)) AS at`,
+    readSeqs: `SELECT coalesce((SELECT max(e.seq) FROM ${schema}.entry e WHERE e.run_id = r.id), 0) AS seq
+      FROM ROWS FROM (jsonb_to_recordset($1) AS (tenant text, run text)) WITH ORDINALITY n(tenant, run, place)
+      LEFT JOIN ${schema}.run r ON ${schema}.name_key(r.tenant, r.run) = ${schema}.name_key(n.tenant, n.run)
+      ORDER BY n.place`,
+    // Nothing waits for the disk: a hint that is lost with the power is no loss.
+    notify: `WITH quick AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true))
+      SELECT pg_notify($1, payload) FROM quick, unnest($2::text[]) payload`,
 
     commit: `SELECT ${schema}.commit($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) AS answer`,
     awaitRuns: `SELECT 1 FROM ${schema}.run r, jsonb_to_recordset($1) n(tenant text, run text)

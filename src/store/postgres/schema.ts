@@ -8,13 +8,13 @@
  *   for as a whole is indexed by its sum (`name_key`), and what merely narrows a search by its hash (`tenant_key`).
  * - `attribute.place` is the sum of tenant, name and value for the same reason: the three together say what is looked for.
  * - Rows of a run have its shard, at the end of their keys, and the journal may be in partitions (`shards.ts`).
- * - The lease's key has its epoch in it. A commit holds the row FOR KEY SHARE, which keeps the epoch from changing and
- *   lets the lease be renewed.
+ * - The lease's key has its epoch in it, and members of a fleet have rows of their own beside it (`fence.ts`).
  *
  * Text is put in order by code point whatever the database's own order is.
  */
 import { appendPieces } from "./chunk-functions.ts";
 import { keptSnapshots } from "./commit-functions.ts";
+import { fleet } from "./fleet-functions.ts";
 import { functions } from "./functions.ts";
 import { shards } from "./shards.ts";
 import { upkeepFunctions } from "./upkeep-functions.ts";
@@ -35,6 +35,7 @@ export const migrationsInto = (partitions: number): readonly Migration[] => [
   upkeepFunctions,
   leasedOutages,
   (schema) => shards(schema, partitions),
+  fleet,
 ];
 
 export const migrations: readonly Migration[] = migrationsInto(1);

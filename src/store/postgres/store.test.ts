@@ -16,7 +16,12 @@ afterAll(async () => {
 });
 
 const kit = { describe, test, expect };
-conformance({ name: "the PostgreSQL store", test: kit, open: () => openStore(database) });
+conformance({
+  name: "the PostgreSQL store",
+  test: kit,
+  shared: true,
+  open: () => openStore(database),
+});
 conformance({
   name: "the PostgreSQL store with its journal in partitions",
   test: kit,

@@ -11,8 +11,10 @@
  */
 import { limits } from "../../limits.ts";
 import { checkCommit } from "../commit.ts";
+import type { Fleet } from "../fleet.ts";
 import { copyOf, KnownRuns } from "../known.ts";
 import { takeLease } from "../lease.ts";
+import { isAlive, leftBy } from "../members.ts";
 import type {
   ActivityRow,
   ChunkRow,
@@ -25,14 +27,23 @@ import type {
   RunName,
   SeenKey,
 } from "../records.ts";
-import { chunkOf, deadLetterOf, entryOf, eventOf, headOf, leaseOf, type Row, seenKeyOf } from "../rows.ts";
+import { chunkOf, deadLetterOf, entryOf, eventOf, headOf, type Row, seenKeyOf } from "../rows.ts";
 import type { Commit, CommitOutcome, EnqueueOutcome, Lease, LoadedRun, RunQuery, Store } from "../store.ts";
 import { type Fork, type Mending, noBackup, type RowKind, type ScanQuery, type Stored } from "../upkeep.ts";
 import { Appending } from "./append.ts";
 import { activityRow, Batch, type CommitAnswer, eventRow } from "./commit.ts";
-import { checkServer, createPool, inTransaction, type PostgresPool, types } from "./connect.ts";
+import {
+  checkServer,
+  createClient,
+  createPool,
+  inTransaction,
+  type PostgresClient,
+  type PostgresPool,
+  types,
+} from "./connect.ts";
 import { corrupt, isLost, isUndone, notOpen, storeError } from "./errors.ts";
 import { findQuery } from "./find.ts";
+import { PostgresFleet, registerOf } from "./fleet.ts";
 import { loadedRunOf, stateOf } from "./load.ts";
 import { mendAll } from "./mend.ts";
 import { migrate, quote } from "./migrate.ts";
@@ -41,6 +52,7 @@ import { Pieces } from "./pieces.ts";
 import { type Queries, queriesFor } from "./queries.ts";
 import { type Ask, scan } from "./scan.ts";
 import { migrationsInto } from "./schema.ts";
+import { noSignals, PostgresSignals } from "./signals.ts";
 
 export type { PostgresClient, PostgresPool } from "./connect.ts";
 export type { PostgresOptions } from "./options.ts";
@@ -51,6 +63,7 @@ export function postgres(urlOrPool: string | PostgresPool, options: PostgresOpti
 }
 
 class PostgresStore implements Store {
+  declare readonly fleet?: Fleet;
   readonly #server: string | PostgresPool;
   readonly #schema: string;
   readonly #full: boolean;
@@ -72,6 +85,18 @@ class PostgresStore implements Store {
     this.#partitions = partitions;
     this.#queries = queriesFor(quote(schema));
     this.#appending = new Appending(quote(schema));
+    if (options.shared ?? true) this.fleet = this.#makeFleet(options);
+  }
+
+  #makeFleet({ schema = "holdfast", clock = "database", listen }: PostgresOptions): Fleet {
+    const ask = (...given: [keyof Queries, readonly unknown[]]) => this.#ask(...given);
+    const connect = async (): Promise<PostgresClient> => {
+      if (typeof listen === "string") return createClient(listen);
+      if (this.#pool === undefined) throw notOpen(this.#name);
+      return this.#pool.connect();
+    };
+    const signals = listen === false ? noSignals : new PostgresSignals(schema, { ask, connect });
+    return new PostgresFleet({ ask, write: (...given) => this.#write(...given), clock, signals });
   }
 
   async open(): Promise<void> {
@@ -95,19 +120,22 @@ class PostgresStore implements Store {
 
   async own(worker: string, leaseMs: number, now: number): Promise<Lease> {
     for (;;) {
-      const [row] = await this.#ask("readLease", []);
-      const lease = leaseOf(row as Row);
-      const clock = this.#clock === "database" ? (row?.now as number) : now;
+      const rows = await this.#ask("readRegister", []);
+      const { register, clock } = registerOf(rows, this.#clock === "database" ? null : now);
       /** From the lease's clock to the caller's. */
       const told = (time: number): number => time + (now - clock);
-      const taken = takeLease(lease, worker, leaseMs, clock, told);
+      const { lease, members } = register;
+      const member = members.find((one) => isAlive(one, clock));
+      if (member !== undefined)
+        return { outcome: "taken", owner: member.worker, epoch: member.epoch, until: told(member.until) };
+      const taken = takeLease(leftBy(register, []), worker, leaseMs, clock, told);
       if (taken === undefined) {
         const { owner, epoch, until } = lease;
         return { outcome: "taken", owner: owner as string, epoch, until: told(until) };
       }
       const { epoch, from, until, outages } = taken;
       const terms = [worker, epoch, from, until, JSON.stringify(outages)];
-      const written = await this.#write("writeLease", [JSON.stringify(lease), ...terms]);
+      const written = await this.#write("ownAll", [JSON.stringify(lease), ...terms]);
       // Somebody else was faster: the lease is another one now.
       if (!written[0]?.written) continue;
       return { outcome: "owned", epoch, until: told(until), outages };

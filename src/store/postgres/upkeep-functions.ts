@@ -3,6 +3,7 @@
  * number is never given again, so nobody finds them meanwhile. See `functions.ts` for how they are called.
  */
 import { commitOfLiving } from "./commit-functions.ts";
+import { goodEpoch } from "./fence.ts";
 import { sendAndBury } from "./inbox-functions.ts";
 
 export const upkeepFunctions = (schema: string): string =>
@@ -38,8 +39,8 @@ const forks = (schema: string): string => `
 `;
 
 /** One after the other, so that a fork and then its source can go together. */
-const removeRuns = (schema: string): string => `
-  CREATE FUNCTION ${schema}.remove_runs(p_full boolean, p_epoch bigint, p_named jsonb) RETURNS boolean[]
+export const removeRuns = (schema: string, create = "CREATE FUNCTION"): string => `
+  ${create} ${schema}.remove_runs(p_full boolean, p_epoch bigint, p_named jsonb) RETURNS boolean[]
   LANGUAGE plpgsql AS $$
   DECLARE
     v_ids bigint[] := ${schema}.find_runs(p_named);
@@ -49,7 +50,8 @@ const removeRuns = (schema: string): string => `
   BEGIN
     PERFORM ${schema}.guard(p_full);
     PERFORM 1 FROM ${schema}.run WHERE id = ANY(v_ids) ORDER BY id FOR UPDATE;
-    SELECT owner IS NOT NULL AND epoch = p_epoch INTO v_owned FROM ${schema}.lease WHERE id = 1 FOR KEY SHARE;
+    PERFORM ${goodEpoch(schema, "p_epoch")};
+    v_owned := FOUND;
     FOREACH v_id IN ARRAY v_ids LOOP
       WITH gone AS (
         DELETE FROM ${schema}.run r WHERE r.id = v_id AND v_owned AND r.status NOT IN ('active', 'parked')
@@ -63,8 +65,8 @@ const removeRuns = (schema: string): string => `
   END $$;
 `;
 
-const pruneJournal = (schema: string): string => `
-  CREATE FUNCTION ${schema}.prune_journal(p_full boolean, p_epoch bigint, p_tenant text, p_run text, p_seq bigint)
+export const pruneJournal = (schema: string, create = "CREATE FUNCTION"): string => `
+  ${create} ${schema}.prune_journal(p_full boolean, p_epoch bigint, p_tenant text, p_run text, p_seq bigint)
   RETURNS boolean LANGUAGE plpgsql AS $$
   DECLARE
     v_run record;
@@ -72,7 +74,7 @@ const pruneJournal = (schema: string): string => `
     PERFORM ${schema}.guard(p_full);
     SELECT id, tenant, subject, pruned INTO v_run FROM ${schema}.run
       WHERE ${schema}.name_key(tenant, run) = ${schema}.name_key(p_tenant, p_run) FOR UPDATE;
-    PERFORM 1 FROM ${schema}.lease WHERE id = 1 AND owner IS NOT NULL AND epoch = p_epoch FOR KEY SHARE;
+    PERFORM ${goodEpoch(schema, "p_epoch")};
     IF NOT FOUND OR v_run.id IS NULL OR p_seq <= v_run.pruned
       OR p_seq >= (SELECT max(seq) FROM ${schema}.entry WHERE run_id = v_run.id)
       OR EXISTS (SELECT 1 FROM ${schema}.forks(p_tenant, p_run) f WHERE f.stands AND f.seq < p_seq) THEN
@@ -89,8 +91,8 @@ const pruneJournal = (schema: string): string => `
 
 /**
  * Deletes rows, the oldest removal first; what another call is sweeping is left to it. Contents may be wanted by a run
- * that begins just now, so no commit is made while they go: the lease is held against all of them, and it is the last
- * thing a call does.
+ * that begins just now, so no commit is made while they go: all leases are held against them, and it is the last thing a
+ * call does.
  */
 export const sweep = (schema: string, create = "CREATE FUNCTION", within = ""): string => {
   const some = (table: string, condition = ""): string => `
@@ -119,7 +121,7 @@ export const sweep = (schema: string, create = "CREATE FUNCTION", within = ""): 
         IF v_left > 0 AND EXISTS (SELECT 1 FROM ${schema}.content
             WHERE ${schema}.name_key(tenant, subject) = ${schema}.name_key(v_removal.tenant, v_removal.subject)) THEN
           v_last := true;
-          PERFORM 1 FROM ${schema}.lease WHERE id = 1 FOR UPDATE;
+          PERFORM 1 FROM ${schema}.lease ORDER BY id, epoch FOR UPDATE;
           IF NOT EXISTS (SELECT 1 FROM ${schema}.run WHERE tenant = v_removal.tenant AND subject = v_removal.subject
               AND ${schema}.tenant_key(tenant, subject) = ${schema}.tenant_key(v_removal.tenant, v_removal.subject)) THEN
             DELETE FROM ${schema}.content WHERE ctid = ANY(ARRAY(SELECT ctid FROM ${schema}.content

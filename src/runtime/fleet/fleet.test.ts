@@ -1,0 +1,234 @@
+/** Fleets: several runtimes on one store mean what one does, whichever of them is asked. In real time, in one process. */
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { createDatabase, type Database } from "../../../test/postgres/database.ts";
+import { callerWith, counter } from "../../../test/runtime/machines.ts";
+import { defineMachine } from "../../index.ts";
+import { fleetOf, type SharedStore } from "../../store/fleet.ts";
+import { memory } from "../../store/memory/store.ts";
+import { postgres } from "../../store/postgres/store.ts";
+import type { Store } from "../../store/store.ts";
+import { createRuntime, type Runtime, type RuntimeOptions } from "../runtime.ts";
+
+/** A connection to a shared store that can be cut for good, as by the death of its process. */
+function mortal(store: Store): { readonly store: Store; die(): void } {
+  let isDead = false;
+  const over = <Part extends object>(part: Part): Part =>
+    new Proxy(part, {
+      get: (target, name) => {
+        const value = (target as Record<string | symbol, unknown>)[name];
+        if (name === "signals") return value;
+        if (typeof value !== "function") return value;
+        return (...given: unknown[]) => {
+          if (isDead) return new Promise(() => {});
+          const answer = (value as (...given: unknown[]) => unknown).apply(target, given);
+          return answer instanceof Promise
+            ? answer.then((told) => (isDead ? new Promise(() => {}) : told))
+            : answer;
+        };
+      },
+    });
+  const verbs = over(store);
+  const shared: SharedStore = Object.assign(Object.create(verbs) as Store, {
+    fleet: over(fleetOf(store) as SharedStore["fleet"]),
+  });
+  const die = () => {
+    isDead = true;
+  };
+  return { store: shared, die };
+}
+
+let database: Database;
+beforeAll(async () => {
+  database = await createDatabase();
+});
+afterAll(() => database?.drop());
+
+let schemas = 0;
+const kinds: Readonly<Record<string, () => () => Store>> = {
+  memory: () => {
+    const store = memory({ shared: true });
+    return () => store;
+  },
+  PostgreSQL: () => {
+    const schema = `fleet_${++schemas}`;
+    return () => postgres(database.pool, { schema });
+  },
+};
+
+describe.each(Object.keys(kinds))("a fleet on %s", (kind) => {
+  const runtimes: Runtime[] = [];
+  afterEach(async () => {
+    await Promise.all(runtimes.splice(0).map((runtime) => runtime.close()));
+  });
+
+  /** So many runtimes on one store, and what ends each of them without a word. */
+  async function fleet(
+    count: number,
+    machines: RuntimeOptions["machines"],
+  ): Promise<{ readonly all: Runtime[]; readonly die: (() => void)[] }> {
+    const connect = (kinds[kind] as () => () => Store)();
+    const all: Runtime[] = [];
+    const die: (() => void)[] = [];
+    for (let index = 0; index < count; index++) {
+      const connection = mortal(connect());
+      all.push(await createRuntime({ store: connection.store, machines }));
+      die.push(connection.die);
+    }
+    runtimes.push(...all);
+    return { all, die };
+  }
+
+  const ids = Array.from({ length: 12 }, (_, index) => `run-${index}`);
+
+  test("B3: whichever of them is asked, a run takes what it is sent once, and all read the same", async () => {
+    const { all } = await fleet(3, [counter]);
+    const [one, two, three] = all as [Runtime, Runtime, Runtime];
+    await Promise.all(ids.map((id) => one.start(counter, { id })));
+    for (const runtime of [two, three, one])
+      await Promise.all(
+        ids.map(async (id) => {
+          const receipt = await (await runtime.run(id)).send("add", 1);
+          expect((await receipt.handled()).outcome).toBe("taken");
+        }),
+      );
+    for (const runtime of all)
+      for (const id of ids) expect((await (await runtime.run(id)).state()).context).toMatchObject({ n: 3 });
+  });
+
+  test("B3: what one has answered another one reads at once", async () => {
+    const { all } = await fleet(2, [counter]);
+    const [one, two] = all as [Runtime, Runtime];
+    for (const id of ids.slice(0, 4)) {
+      const here = await one.start(counter, { id });
+      const there = await two.run(id);
+      for (let n = 1; n <= 6; n++) {
+        const [writer, reader] = n % 2 === 0 ? [here, there] : [there, here];
+        await (await writer.send("add", 1)).handled();
+        expect((await reader.state()).context).toMatchObject({ n });
+      }
+    }
+  });
+
+  test("B3: whoever waits for the end of a run hears of it, wherever it comes", async () => {
+    const { all } = await fleet(3, [counter]);
+    const [one, two, three] = all as [Runtime, Runtime, Runtime];
+    await Promise.all(ids.map((id) => one.start(counter, { id, input: 5 })));
+    const ends = ids.map(async (id) => (await three.run(id)).finished());
+    await Promise.all(ids.map(async (id) => (await two.run(id)).send("end")));
+    for (const end of ends) expect(await end).toMatchObject({ status: "done", output: 5 });
+  });
+
+  test("B3: of many that start a run in the same moment one does, and the others have the same", async () => {
+    const { all } = await fleet(3, [counter]);
+    await Promise.all(ids.flatMap((id) => all.map((runtime) => runtime.start(counter, { id, input: 1 }))));
+    for (const id of ids) expect((await (await all[0]?.run(id))?.head())?.seq).toBe(1);
+  });
+
+  test("B3: an event that asks is answered, wherever its run is at home", async () => {
+    const clerk = defineMachine({
+      id: "clerk",
+      start: { asked: 0 },
+      initial: "open",
+      states: {
+        open: {
+          on: {
+            question: {
+              update: (draft) => void draft.asked++,
+              actions: { reply: ({ event }) => ({ to: event.data as string }) },
+            },
+          },
+        },
+      },
+    });
+    const { all } = await fleet(2, [clerk]);
+    const [one, two] = all as [Runtime, Runtime];
+    for (const id of ids) {
+      await one.start(clerk, { id });
+      for (const runtime of [one, two])
+        expect(await (await runtime.run(id)).ask("question", "why")).toEqual({ to: "why" });
+    }
+  });
+
+  test("B3: timers fire once, wherever they were set", async () => {
+    const alarm = defineMachine({
+      id: "alarm",
+      start: { rung: 0 },
+      initial: "set",
+      states: {
+        set: { after: { 300: { target: "rung", update: (draft) => void draft.rung++ } } },
+        rung: { type: "final", output: ({ context }) => context.rung },
+      },
+    });
+    const { all } = await fleet(3, [alarm]);
+    await Promise.all(ids.map((id, index) => all[index % 3]?.start(alarm, { id })));
+    for (const [index, id] of ids.entries())
+      expect(await (await all[(index + 1) % 3]?.run(id))?.finished()).toMatchObject({ output: 1 });
+  });
+
+  test("B3: runs send to each other across the fleet", async () => {
+    const { all } = await fleet(2, [counter]);
+    const [one, two] = all as [Runtime, Runtime];
+    await Promise.all(ids.map((id) => one.start(counter, { id })));
+    for (const [index, id] of ids.entries())
+      await (await two.run(id)).send("tell", { run: ids[(index + 1) % ids.length] as string, data: id });
+    for (const [index, id] of ids.entries()) {
+      const next = await one.run(ids[(index + 1) % ids.length] as string);
+      await expect.poll(async () => (await next.state()).context).toMatchObject({ log: [id] });
+    }
+  });
+
+  test("B3: an activity runs once, and one that is cancelled elsewhere is aborted", async () => {
+    const caller = callerWith();
+    let calls = 0;
+    const aborted: string[] = [];
+    const tool = (_: unknown, { signal, run }: { signal: AbortSignal; run: string }) =>
+      new Promise((_, reject) => {
+        calls++;
+        signal.addEventListener("abort", () => {
+          aborted.push(run);
+          reject(new Error("aborted"));
+        });
+      });
+    const { all } = await fleet(2, [{ machine: caller, activities: { tool } } as never]);
+    const [one, two] = all as [Runtime, Runtime];
+    await Promise.all(ids.map((id) => one.start(caller, { id })));
+    expect(calls).toBe(ids.length);
+    for (const id of ids) await (await two.run(id)).cancel();
+    await expect.poll(() => aborted.length, { timeout: 5_000 }).toBe(ids.length);
+    expect(calls).toBe(ids.length);
+  });
+
+  test("B3: what one leaves in good order the others take up", async () => {
+    const caller = callerWith();
+    const calls: string[] = [];
+    let isFirst = true;
+    const tool = (_: unknown, { run, signal }: { run: string; signal: AbortSignal }) => {
+      calls.push(run);
+      if (!isFirst) return "done";
+      return new Promise((_, reject) => signal.addEventListener("abort", () => reject(new Error("closing"))));
+    };
+    const { all } = await fleet(2, [{ machine: caller, activities: { tool } } as never, counter]);
+    const [one, two] = all as [Runtime, Runtime];
+    await Promise.all(ids.map((id) => one.start(caller, { id })));
+    await Promise.all(ids.map((id) => one.start(counter, { id: `counter-${id}` })));
+    isFirst = false;
+    await one.close();
+    for (const id of ids) await (await two.run(id)).waitFor("done");
+    for (const id of ids) await (await (await two.run(`counter-${id}`)).send("add", 1)).handled();
+    expect(calls.length).toBe(2 * ids.length);
+  });
+
+  test("B3: what one that died had under way the others take up, and it is fenced", async () => {
+    const caller = callerWith();
+    let isFirst = true;
+    const tool = () => (isFirst ? new Promise(() => {}) : "done");
+    const { all, die } = await fleet(3, [{ machine: caller, activities: { tool } } as never]);
+    const [one, two] = all as [Runtime, Runtime];
+    await Promise.all(ids.map((id) => one.start(caller, { id })));
+    isFirst = false;
+    die[0]?.();
+    // Nobody closes it any more.
+    runtimes.splice(runtimes.indexOf(one), 1);
+    for (const id of ids) await (await two.run(id)).waitFor("done");
+  }, 20_000);
+});

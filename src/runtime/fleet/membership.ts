@@ -1,0 +1,202 @@
+/**
+ * A process among those that share a store. It gives signs of life, knows the others, sees to the runs of its share of the
+ * shards, and hears what becomes of runs elsewhere.
+ *
+ * M1. Who sees to a run is a matter of speed alone (F3): two that believe they do, or none for a moment, harm nothing.
+ * M2. A process that was put out stops, with all it knows; whoever wants to go on makes another runtime.
+ */
+import type { Outage } from "../../core/timer.ts";
+import { HoldfastError, isUnavailable } from "../../errors.ts";
+import type { Fleet, Member, Sign } from "../../store/fleet.ts";
+import { homesOf } from "../../store/homes.ts";
+import type { ActivityRow, RunName } from "../../store/records.ts";
+import { shardCount, shardOf } from "../../store/shard.ts";
+import type { Clock } from "../clock.ts";
+import type { LiveRun } from "../live-run.ts";
+import type { Standing, Waiting } from "../standing.ts";
+import { Follower } from "./follower.ts";
+import { Herald } from "./herald.ts";
+
+/** How long a process may go without a sign of life, and how often it gives one. */
+const leaseMs = 3_000;
+const beatMs = 750;
+/** How soon a store that could not be reached is tried again. */
+const againMs = 250;
+/** How often what is due is looked for, by one who hears of it and by one who does not. */
+const hearingLookMs = 1_000;
+const deafLookMs = 100;
+/** After so long, what is due and nobody has taken up is anybody's: who should see to it may not know its machine. */
+const strayMs = 3_000;
+const straysMax = 20;
+
+export interface MembershipWorld {
+  readonly fleet: Fleet;
+  readonly clock: Clock;
+  readonly worker: string;
+  /** How much it has to do. */
+  load(): Omit<Sign, "isLeaving">;
+  /** Runs of which somebody here wants to know what becomes of them elsewhere. */
+  followed(): Iterable<RunName>;
+  /** The run in memory, if it is. */
+  live(name: RunName): LiveRun | undefined;
+  /** A run was changed elsewhere. */
+  moved(name: RunName): void;
+  /** Runs of which this holds have another home than before: this process, or another in its place. */
+  rehomed(isRehomed: (name: RunName) => boolean): void;
+  /** Runs that it sees to may have something to do. */
+  lookAgain(): void;
+  /** It is no member any more. */
+  lost(error: unknown): void;
+}
+
+export class Membership implements Standing {
+  epoch = 0;
+  readonly isShared = true;
+  readonly #world: MembershipWorld;
+  readonly #herald: Herald;
+  readonly #follower: Follower;
+  #members: readonly Member[] = [];
+  #mine: ReadonlySet<number> = new Set();
+  #others: readonly number[] = [];
+  #lookedForStrays = 0;
+  #isLeaving = false;
+  #isStopped = false;
+  #stopTimer: () => void = () => {};
+  #beating: Promise<unknown> = Promise.resolve();
+
+  constructor(world: MembershipWorld) {
+    const { fleet, clock } = world;
+    this.#world = world;
+    this.#follower = new Follower(world);
+    this.#herald = new Herald(fleet.signals, clock, {
+      epoch: () => this.epoch,
+      heard: (names) => this.#heard(names),
+    });
+  }
+
+  async take(): Promise<readonly Outage[]> {
+    const { fleet, clock, worker } = this.#world;
+    const lease = await fleet.join(worker, leaseMs, clock.now());
+    if (lease.outcome === "taken") {
+      throw new HoldfastError(
+        "STORE_OWNED",
+        `Another process (${lease.owner}) owns all runs of this store, as tools that repair it do; wait until it has ended`,
+      );
+    }
+    this.epoch = lease.epoch;
+    await this.#beat();
+    this.#beatIn(beatMs);
+    this.#herald.start();
+    this.#follower.start();
+    return lease.outages;
+  }
+
+  async #beat(): Promise<void> {
+    const { fleet, clock, load } = this.#world;
+    const sign = { ...load(), isLeaving: this.#isLeaving };
+    const members = await fleet.beat(this.epoch, leaseMs, sign, clock.now());
+    if (members === undefined) throw putOutError();
+    const isSame = homeKey(members) === homeKey(this.#members);
+    this.#members = members;
+    if (isSame) return;
+    const homes = homesOf(members);
+    const all = Array.from({ length: shardCount }, (_, shard) => shard);
+    const before = this.#mine;
+    const mine = new Set(all.filter((shard) => homes[shard] === this.epoch));
+    this.#mine = mine;
+    this.#others = all.filter((shard) => !mine.has(shard));
+    this.#world.rehomed((name) => before.has(shardOf(name)) !== mine.has(shardOf(name)));
+  }
+
+  #beatIn(ms: number): void {
+    if (this.#isStopped) return;
+    this.#stopTimer = this.#world.clock.after(ms, () => {
+      this.#beating = this.#beat().then(
+        () => this.#beatIn(beatMs),
+        (error: unknown) => {
+          // Nobody may have noticed, and if somebody has, no write of this process is taken.
+          if (isUnavailable(error)) this.#beatIn(againMs);
+          else if (!this.#isStopped) this.#world.lost(error);
+        },
+      );
+    });
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    this.#stopTimer();
+    this.#follower.stop();
+    this.#herald.stop();
+  }
+
+  /** Takes nothing new: others see to its shards from now on, and it to what it has under way. */
+  async leaveSoon(): Promise<void> {
+    this.#isLeaving = true;
+    await this.#beat();
+    this.#herald.tellAll();
+  }
+
+  async giveBack(): Promise<void> {
+    this.stop();
+    await this.#beating.catch(() => {});
+    if (this.epoch === 0) return;
+    await this.#world.fleet.leave(this.epoch, this.#world.clock.now());
+    this.#herald.tellAll();
+  }
+
+  isHome(name: RunName): boolean {
+    return this.#mine.has(shardOf(name));
+  }
+
+  async due(now: number, limit: number): Promise<readonly RunName[]> {
+    const { fleet } = this.#world;
+    const due = await fleet.due([...this.#mine], now, limit);
+    if (this.#others.length === 0 || Math.abs(now - this.#lookedForStrays) < strayMs) return due;
+    this.#lookedForStrays = now;
+    return [...due, ...(await fleet.due(this.#others, now, straysMax, now - strayMs))];
+  }
+
+  nextDue(after: number): Promise<number | undefined> {
+    return this.#world.fleet.nextDue([...this.#mine], after);
+  }
+
+  lookMs(): number {
+    return this.#herald.isHearing ? hearingLookMs : deafLookMs;
+  }
+
+  adopt(rows: readonly ActivityRow[]): Promise<readonly boolean[]> {
+    return this.#world.fleet.adopt(rows, this.epoch);
+  }
+
+  async isNewest({ name, head }: LiveRun): Promise<boolean> {
+    return (await this.#world.fleet.readSeqs([name]))[0] === head.seq;
+  }
+
+  tell(name: RunName): void {
+    if (this.#members.length > 1) this.#herald.tell(name);
+  }
+
+  until<Answer>(name: RunName, ask: () => Promise<Answer | undefined>): Waiting<Answer> {
+    return this.#follower.until(name, ask);
+  }
+
+  members(): readonly Member[] {
+    return this.#members;
+  }
+
+  #heard(names: readonly RunName[] | undefined): void {
+    this.#follower.look(names);
+    if (names === undefined || names.some((name) => this.isHome(name))) this.#world.lookAgain();
+  }
+}
+
+/** What tells whether shards have other homes than before. */
+const homeKey = (members: readonly Member[]): string =>
+  members.map(({ epoch, isLeaving }) => `${epoch} ${isLeaving}`).join();
+
+function putOutError(): HoldfastError {
+  return new HoldfastError(
+    "STORE_OWNED",
+    "This process gave no sign of life for too long, and others took over what it saw to; create another runtime",
+  );
+}

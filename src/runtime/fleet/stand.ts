@@ -1,0 +1,51 @@
+/** How a runtime comes to stand to its store: alone with it, or as one of those who share it. */
+import { fleetOf } from "../../store/fleet.ts";
+import type { Store } from "../../store/store.ts";
+import type { Activities } from "../activity.ts";
+import type { Clock } from "../clock.ts";
+import type { Ids } from "../ids.ts";
+import { Ownership } from "../ownership.ts";
+import type { Runs } from "../runs.ts";
+import type { Standing } from "../standing.ts";
+import type { Waker } from "../waker.ts";
+import type { Watchers } from "../watchers.ts";
+import { workerName } from "../worker.ts";
+import { Membership } from "./membership.ts";
+
+/** What it needs of the rest, which is made after it. */
+export interface Parts {
+  readonly runs: Runs;
+  readonly waker: Waker;
+  readonly activities: Activities;
+  readonly watchers: Watchers;
+}
+
+export interface StandWorld {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  lost(error: unknown): void;
+  parts(): Parts;
+}
+
+export function standWith({ store, clock, ids, lost, parts }: StandWorld): Standing {
+  const fleet = fleetOf(store);
+  const worker = workerName(ids.next());
+  if (fleet === undefined) return new Ownership(store, clock, worker, lost);
+  return new Membership({
+    ...{ fleet, clock, worker, lost },
+    load: () => parts().activities.load(),
+    followed: () => [...parts().watchers.names(), ...parts().activities.names()],
+    live: (name) => parts().runs.live(name),
+    // If it cannot be read now, it is looked at again soon.
+    moved: (name) =>
+      void parts()
+        .runs.refresh(name)
+        .catch(() => {}),
+    rehomed: (isRehomed) => {
+      parts().runs.rehome(isRehomed);
+      parts().waker.lookAgain();
+    },
+    lookAgain: () => parts().waker.wakeAt(clock.now()),
+  });
+}

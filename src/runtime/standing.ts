@@ -1,0 +1,41 @@
+/** How this process stands to its store: it owns all of it, or shares it with others. Everything else is the same for both. */
+import type { Outage } from "../core/timer.ts";
+import type { Member } from "../store/fleet.ts";
+import type { ActivityRow, RunHead, RunName } from "../store/records.ts";
+
+export interface Standing {
+  /** What its writes carry: once somebody else may write in its place they are refused. */
+  readonly epoch: number;
+  /** Whether others step runs as well. */
+  readonly isShared: boolean;
+  /** Takes the right to step runs and goes on renewing it; throws STORE_OWNED. Gives the times in which nobody had it. */
+  take(): Promise<readonly Outage[]>;
+  /** Renews it no more. */
+  stop(): void;
+  /** Gives it back, if this process has it. */
+  giveBack(): Promise<void>;
+
+  /** Whether this process sees to a run: to its timers, its inbox, and activities that were left behind. */
+  isHome(name: RunName): boolean;
+  /** As the store's, of the runs that it sees to. */
+  due(now: number, limit: number): Promise<readonly RunName[]>;
+  nextDue(after: number): Promise<number | undefined>;
+  /** How often what is due is looked for without a reason. */
+  lookMs(): number;
+  /** Takes over activities; says of each whether this process is to run it. */
+  adopt(rows: readonly ActivityRow[]): Promise<readonly boolean[]>;
+
+  /** Whether a run in memory is at its newest checkpoint. */
+  isNewest(run: { readonly name: RunName; readonly head: RunHead }): Promise<boolean> | boolean;
+  /** Something became of a run: others may wait for that. */
+  tell(name: RunName): void;
+  /** What `ask` finds, asked now and whenever something became of a run elsewhere; never, where nothing happens elsewhere. */
+  until<Answer>(name: RunName, ask: () => Promise<Answer | undefined>): Waiting<Answer>;
+  /** Who shares the store. */
+  members(): readonly Member[];
+}
+
+export interface Waiting<Answer> {
+  readonly told: Promise<Answer>;
+  cancel(): void;
+}

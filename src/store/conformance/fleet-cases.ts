@@ -1,0 +1,233 @@
+/** Fleets: who is a member, who is not any more, and that no write of theirs is taken then. For stores that are shared. */
+import { type Fleet, fleetOf, type Sign } from "../fleet.ts";
+import type { RunName } from "../records.ts";
+import { shardCount, shardOf } from "../shard.ts";
+import type { Store } from "../store.ts";
+import { activityOf, bytesOf, commitOn, committed, eventOf, firstCommit, leaseMs, noon } from "./sample.ts";
+import type { Cases } from "./world.ts";
+
+const busy: Sign = { isLeaving: false, slots: 8, running: 3, waiting: 2 };
+const idle: Sign = { isLeaving: false, slots: 0, running: 0, waiting: 0 };
+const everywhere = Array.from({ length: shardCount }, (_, shard) => shard);
+const names = (runs: readonly RunName[]): string[] => runs.map(({ run }) => run);
+
+const shared = (store: Store): Fleet => fleetOf(store) as Fleet;
+
+const running = (key: string) => activityOf(key, { status: "running" });
+
+/** Joins, and gives the epoch. */
+async function joined(store: Store, worker: string, now = noon): Promise<number> {
+  const lease = await shared(store).join(worker, leaseMs, now);
+  if (lease.outcome !== "owned") throw new Error(`${worker} could not join: ${lease.owner} is there`);
+  return lease.epoch;
+}
+
+export const fleetCases: Cases = {
+  "F1: members join with epochs of their own, and each is told of all": async ({ store, expect }) => {
+    expect(await shared(store).join("a", leaseMs, noon)).toEqual({
+      ...{ outcome: "owned", epoch: 1, until: noon + leaseMs, outages: [] },
+    });
+    expect(await joined(store, "b")).toEqual(2);
+    await shared(store).beat(1, leaseMs, busy, noon + 1);
+    expect(await shared(store).beat(2, leaseMs, idle, noon + 2)).toEqual([
+      { epoch: 1, worker: "a", ...busy },
+      { epoch: 2, worker: "b", ...idle },
+    ]);
+  },
+
+  "F1: members write side by side, and a commit is decided by the run's checkpoint": async ({
+    store,
+    expect,
+  }) => {
+    const [one, other] = [await joined(store, "a"), await joined(store, "b")];
+    const { head } = await committed(store, firstCommit("run-1", one)).then((head) => ({ head }));
+    const second = await committed(store, commitOn(head, other));
+    expect(await store.commit([commitOn(head, one)])).toEqual([
+      { outcome: "conflict", run: "run-1", seq: second.seq },
+    ]);
+    await committed(store, commitOn(second, one));
+  },
+
+  "F1: one whose lease lapsed is put out by the next sign of life, and fenced for good": async ({
+    store,
+    expect,
+  }) => {
+    const [one, other] = [await joined(store, "a"), await joined(store, "b")];
+    const head = await committed(store, firstCommit("run-1", one, { begun: [running("1.0")] }));
+    expect(await shared(store).beat(other, leaseMs, idle, noon + leaseMs / 2)).toEqual([
+      { epoch: one, worker: "a", ...idle },
+      { epoch: other, worker: "b", ...idle },
+    ]);
+    expect(await shared(store).beat(other, leaseMs, idle, noon + leaseMs)).toEqual([
+      { epoch: other, worker: "b", ...idle },
+    ]);
+    expect(await shared(store).beat(one, leaseMs, idle, noon + leaseMs)).toEqual(undefined);
+    expect(await store.commit([commitOn(head, one)])).toEqual([{ outcome: "fenced", epoch: other }]);
+    expect(await store.commit([firstCommit("run-2", one)])).toEqual([{ outcome: "fenced", epoch: other }]);
+    expect(await store.recordActivities([activityOf("1.0")], one)).toEqual([false]);
+    expect(
+      await store.appendChunks(head, "1.0", [{ offset: 0, attempt: 1, bytes: bytesOf("a") }], one),
+    ).toEqual(false);
+    expect(await shared(store).adopt([activityOf("1.0")], one)).toEqual([false]);
+    expect(await store.removeRuns([head], one)).toEqual([false]);
+    expect(await store.pruneJournal(head, 1, one)).toEqual(false);
+    expect((await store.readHead(head))?.seq).toEqual(1);
+    await committed(store, commitOn(head, other));
+  },
+
+  "F1: a lapsed member that nobody has put out goes on when it gives a sign": async ({ store, expect }) => {
+    const epoch = await joined(store, "a");
+    expect(await shared(store).beat(epoch, leaseMs, idle, noon + 3 * leaseMs)).toEqual([
+      { epoch, worker: "a", ...idle },
+    ]);
+    await committed(store, firstCommit("run-1", epoch));
+  },
+
+  "F1: one that left is gone at once": async ({ store, expect }) => {
+    const [one, other] = [await joined(store, "a"), await joined(store, "b")];
+    await shared(store).leave(one, noon + 5);
+    expect(await shared(store).beat(other, leaseMs, idle, noon + 6)).toEqual([
+      { epoch: other, worker: "b", ...idle },
+    ]);
+    expect(await store.commit([firstCommit("run-1", one)])).toEqual([{ outcome: "fenced", epoch: other }]);
+  },
+
+  "F2: nobody owns a store while it has members, and nobody joins while it is owned": async ({
+    store,
+    reopen,
+    expect,
+  }) => {
+    const member = await joined(store, "a");
+    expect(await store.own("b", leaseMs, noon)).toEqual({
+      ...{ outcome: "taken", owner: "a", epoch: member, until: noon + leaseMs },
+    });
+    await shared(store).leave(member, noon);
+    const lease = await store.own("b", leaseMs, noon);
+    expect(lease).toEqual({ outcome: "owned", epoch: 2, until: noon + leaseMs, outages: [] });
+    const opened = await reopen();
+    expect(await shared(opened).join("c", leaseMs, noon)).toEqual({
+      ...{ outcome: "taken", owner: "b", epoch: 2, until: noon + leaseMs },
+    });
+    await opened.release("b", 2, noon);
+    expect(await joined(opened, "c")).toEqual(3);
+    expect(await opened.commit([firstCommit("run-1", 2)])).toEqual([{ outcome: "fenced", epoch: 3 }]);
+  },
+
+  "F2: an owner whose lease lapsed is replaced by a member, and members by an owner": async ({
+    store,
+    expect,
+  }) => {
+    await store.own("a", leaseMs, noon);
+    expect(await joined(store, "b", noon + leaseMs)).toEqual(2);
+    expect((await store.commit([firstCommit("run-1", 1)]))[0]?.outcome).toEqual("fenced");
+    expect((await store.own("c", leaseMs, noon + 2 * leaseMs)).outcome).toEqual("owned");
+    expect(await shared(store).beat(2, leaseMs, idle, noon + 2 * leaseMs)).toEqual(undefined);
+    expect((await store.commit([firstCommit("run-1", 2)]))[0]?.outcome).toEqual("fenced");
+    await committed(store, firstCommit("run-1", 3));
+  },
+
+  "an outage is a time without any member": async ({ store, expect }) => {
+    const [one, other] = [await joined(store, "a"), await joined(store, "b")];
+    await shared(store).leave(one, noon + 10);
+    expect(await shared(store).beat(other, leaseMs, idle, noon + 500)).toEqual([
+      { epoch: other, worker: "b", ...idle },
+    ]);
+    const later = noon + 5 * leaseMs;
+    const outage = { from: noon + 500, until: later };
+    expect(await shared(store).join("c", leaseMs, later)).toEqual({
+      ...{ outcome: "owned", epoch: 3, until: later + leaseMs, outages: [outage] },
+    });
+    expect(await shared(store).join("d", leaseMs, later + 1)).toEqual({
+      ...{ outcome: "owned", epoch: 4, until: later + 1 + leaseMs, outages: [outage] },
+    });
+    await shared(store).leave(3, later + 20);
+    await shared(store).leave(4, later + 30);
+    expect((await store.own("e", leaseMs, later + 40)) as unknown).toEqual({
+      ...{ outcome: "owned", epoch: 5, until: later + 40 + leaseMs },
+      outages: [outage, { from: later + 30, until: later + 40 }],
+    });
+  },
+
+  "due and nextDue tell of the shards they are asked for": async ({ store, expect }) => {
+    const epoch = await joined(store, "a");
+    const runs = ["run-1", "run-2", "run-3"];
+    for (const [index, run] of runs.entries())
+      await committed(store, firstCommit(run, epoch, { head: { wakeAt: noon + index } }));
+    await store.enqueue([eventOf("e1", { run: "run-3", at: noon - 1 })]);
+    const fleet = shared(store);
+    expect(names(await fleet.due(everywhere, noon + 1, 9))).toEqual(["run-3", "run-1", "run-2"]);
+    for (const [index, run] of runs.entries()) {
+      const shards = [shardOf({ tenant: "acme", run })];
+      expect(names(await fleet.due(shards, noon + 9, 9)).includes(run)).toEqual(true);
+      expect(await fleet.nextDue(shards, noon + index - 0.5)).toEqual(noon + index);
+      const others = everywhere.filter((shard) => shard !== shards[0]);
+      expect(names(await fleet.due(others, noon + 9, 9)).includes(run)).toEqual(false);
+    }
+    expect([await fleet.due([], noon + 9, 9), await fleet.nextDue([], 0)]).toEqual([[], undefined]);
+    expect(names(await fleet.due(everywhere, noon + 9, 9, noon))).toEqual(["run-3", "run-1"]);
+  },
+
+  "an activity is due when whoever runs it is no member any more, and goes to one who adopts it": async ({
+    store,
+    expect,
+  }) => {
+    const [one, other] = [await joined(store, "a"), await joined(store, "b")];
+    const fleet = shared(store);
+    const begun = [running("1.0"), activityOf("1.1", { status: "waiting", dueAt: noon + 50_000 })];
+    const head = await committed(store, firstCommit("run-1", other, { begun }));
+    expect(names(await fleet.due(everywhere, noon, 9))).toEqual([]);
+    expect(await fleet.adopt([activityOf("1.0"), activityOf("2.0")], one)).toEqual([false, false]);
+    expect(await fleet.adopt([activityOf("1.0"), activityOf("1.1")], other)).toEqual([true, true]);
+    await fleet.leave(other, noon);
+    expect(names(await fleet.due(everywhere, noon, 9))).toEqual(["run-1"]);
+    expect(await fleet.adopt([activityOf("1.0"), activityOf("1.1")], one)).toEqual([true, true]);
+    expect(names(await fleet.due(everywhere, noon, 9))).toEqual([]);
+    expect((await store.load(head))?.activities.map(({ key, status }) => [key, status])).toEqual([
+      ["1.0", "running"],
+      ["1.1", "running"],
+    ]);
+  },
+
+  "readSeqs tells where runs are, in the order asked for": async ({ store, expect }) => {
+    const epoch = await joined(store, "a");
+    const head = await committed(store, firstCommit("run-1", epoch));
+    await committed(store, commitOn(head, epoch, { steps: 3 }));
+    await committed(store, firstCommit("run-2", epoch));
+    const named = (run: string, tenant = "acme") => ({ tenant, run });
+    const asked = [named("run-2"), named("nobody"), named("run-1"), named("run-1", "another")];
+    expect(await shared(store).readSeqs(asked)).toEqual([1, 0, 4, 0]);
+    expect(await shared(store).readSeqs([])).toEqual([]);
+  },
+
+  "F1: an entry is not put where others were pruned": async ({ store, expect }) => {
+    const [one, other] = [await joined(store, "a"), await joined(store, "b")];
+    const head = await committed(store, firstCommit("run-1", one));
+    let newest = head;
+    for (const step of [1, 2, 3])
+      newest = await committed(store, commitOn(newest, other, { withSnapshot: step === 2 }));
+    expect(await store.pruneJournal(head, 3, other)).toEqual(true);
+    while ((await store.sweep(100)) > 0);
+    // Whoever knows the run from before finds its next place empty.
+    expect(await store.commit([commitOn(head, one)])).toEqual([
+      { outcome: "conflict", run: "run-1", seq: newest.seq },
+    ]);
+    expect(await store.commit([commitOn(head, one, { steps: 2 })])).toEqual([
+      { outcome: "conflict", run: "run-1", seq: newest.seq },
+    ]);
+  },
+
+  "signals reach whoever listens": async ({ store, expect }) => {
+    const told = Promise.withResolvers<unknown>();
+    const stop = await shared(store).signals.listen(
+      (...heard) => told.resolve(heard),
+      () => {},
+    );
+    const sent = [
+      { tenant: "acme", run: "run-1" },
+      { tenant: "acme", run: 'ü "2"' },
+    ];
+    shared(store).signals.send(sent, 7);
+    expect(await told.promise).toEqual([sent, 7]);
+    await stop();
+  },
+};
