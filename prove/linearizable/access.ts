@@ -118,28 +118,37 @@ export class RemoteCells implements Access {
   }
 }
 
-/** Cells of a runtime in this process, on a store that it shares with others. */
+/** Cells of a runtime in this process, on a store that it shares with others. One that was put out is replaced. */
 export class OwnCells implements Access {
-  readonly #runtime: Runtime;
+  readonly #lane: Lane;
+  #runtime: Promise<Runtime>;
 
-  static async open(lane: Lane): Promise<OwnCells> {
-    return new OwnCells(await createRuntime({ store: storeOf(lane), machines: Object.values(machines) }));
+  constructor(lane: Lane) {
+    this.#lane = lane;
+    this.#runtime = this.#open();
   }
 
-  private constructor(runtime: Runtime) {
-    this.#runtime = runtime;
+  async #open(): Promise<Runtime> {
+    const opening = createRuntime({ store: storeOf(this.#lane), machines: Object.values(machines) });
+    const runtime = await opening;
+    void runtime.stopped.then(async (error) => {
+      if (error === undefined) return;
+      this.#runtime = this.#open();
+      await runtime.close();
+    });
+    return runtime;
   }
 
   async perform(request: Request): Promise<Answer> {
     try {
-      return await performOn(this.#runtime, request);
+      return await performOn(await this.#runtime, request);
     } catch (error) {
       if (leavesDoubt(error)) throw new LostError();
       throw error;
     }
   }
 
-  close(): Promise<void> {
-    return this.#runtime.close();
+  async close(): Promise<void> {
+    await (await this.#runtime).close();
   }
 }

@@ -22,7 +22,7 @@ export interface ClientPlan {
   readonly roundMs: number;
   readonly rounds: number;
   /** Instead of all that: these cells are read once more. */
-  readonly audit?: readonly (readonly [run: string, kind: Kind])[];
+  readonly audit?: readonly string[];
 }
 
 /** A line that is said: an operation that begins, or its answer. */
@@ -33,8 +33,19 @@ export type Said =
       readonly run: string;
       readonly operation: Operation;
       readonly from: number;
+      /** It is repeated until it is answered, by whoever comes after this client if need be. */
+      readonly insists: boolean;
     }
   | { readonly id: string; readonly until: number; readonly answer: Answer };
+
+/** What a client begins with: when the first round began, and what others insisted on and did not live to hear. */
+export interface Beginning {
+  readonly since: number;
+  readonly repeats: readonly Repeat[];
+}
+export type Repeat = Pick<Request, "run" | "operation"> & { readonly id: string };
+
+const kindOf = (run: string): Kind => run.split(" ")[0] as Kind;
 
 const now = (): number => Number(process.hrtime.bigint());
 const say = (line: Said) => writeSync(1, `${JSON.stringify(line)}\n`);
@@ -59,26 +70,34 @@ class Client {
       const round = Math.floor((now() - since) / 1e6 / roundMs);
       if (round >= rounds) return;
       const kind = this.#random.pick(Object.keys(kinds) as Kind[]);
-      await this.perform(`${kind} ${round}`, kind, this.#draw(kind));
+      await this.perform(`${kind} ${round}`, this.#draw(kind));
     }
   }
 
   /** Does one operation. Of those that are lost some are done again, under their key, until there is an answer. */
-  async perform(run: string, kind: Kind, operation: Operation): Promise<void> {
+  async perform(run: string, operation: Operation): Promise<void> {
     const id = `${this.#name} ${++this.#count}`;
-    const insists = this.#random.chance(0.6);
-    const key = insists || this.#random.chance(0.5) ? { key: id } : {};
-    const request: Request = { run, kind, operation, ...(operation.kind === "look" ? {} : key) };
-    say({ id, client: this.#name, run, operation, from: now() });
-    for (;;) {
-      try {
-        const answer = await this.#access.perform(request);
-        say({ id, until: now(), answer });
-        return;
-      } catch (error) {
-        if (!(error instanceof LostError)) throw error;
-        if (!insists) return;
-      }
+    const insists = operation.kind !== "look" && this.#random.chance(0.6);
+    const isKeyed = insists || (operation.kind !== "look" && this.#random.chance(0.5));
+    say({ id, client: this.#name, run, operation, from: now(), insists });
+    const request = { run, kind: kindOf(run), operation, ...(isKeyed ? { key: id } : {}) };
+    while (!(await this.#try(id, request)) && insists);
+  }
+
+  /** Does what somebody else insisted on. */
+  async repeat({ id, run, operation }: Repeat): Promise<void> {
+    while (!(await this.#try(id, { run, kind: kindOf(run), operation, key: id })));
+  }
+
+  /** Whether there was an answer. */
+  async #try(id: string, request: Request): Promise<boolean> {
+    try {
+      const answer = await this.#access.perform(request);
+      say({ id, until: now(), answer });
+      return true;
+    } catch (error) {
+      if (error instanceof LostError) return false;
+      throw error;
     }
   }
 
@@ -96,22 +115,18 @@ class Client {
   }
 }
 
-async function audit(client: Client, cells: NonNullable<ClientPlan["audit"]>): Promise<void> {
-  for (const [run, kind] of cells) {
-    await client.perform(run, kind, { kind: "look" });
-    await client.perform(run, kind, { kind: "read" });
-  }
-}
-
 const plan = JSON.parse(process.argv[2] ?? "") as ClientPlan;
-const { socket, first } = plan;
-const since = Number(await awaitBeginning());
-const shared = socket === undefined ? await OwnCells.open(plan.lane) : undefined;
+const { socket, first, audit } = plan;
+const { since, repeats } = JSON.parse(await awaitBeginning()) as Beginning;
+const shared = socket === undefined ? new OwnCells(plan.lane) : undefined;
 const accesses = Array.from({ length: plan.clients }, () => shared ?? new RemoteCells(socket as string));
 await Promise.all(
-  accesses.map((access, index) => {
+  accesses.map(async (access, index) => {
     const client = new Client(plan, first + index, access);
-    return plan.audit === undefined ? client.work(plan, since) : audit(client, plan.audit);
+    for (const one of index === 0 ? repeats : []) await client.repeat(one);
+    if (audit === undefined) await client.work(plan, since);
+    for (const run of audit ?? [])
+      for (const kind of ["look", "read"] as const) await client.perform(run, { kind });
   }),
 );
 for (const access of new Set<Access>(accesses)) await access.close();

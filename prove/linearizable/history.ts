@@ -1,17 +1,19 @@
 /** What clients said they did, by cell, kept where none of them can be killed. */
-import type { Kind } from "./cell.ts";
 import { type Call, checkCell, describe } from "./checker.ts";
-import type { Said } from "./client.ts";
+import type { Repeat, Said } from "./client.ts";
 
 export class History {
-  readonly #calls = new Map<string, { readonly run: string; readonly call: Call }>();
+  readonly #calls = new Map<
+    string,
+    { readonly run: string; readonly call: Call; readonly insists: boolean }
+  >();
 
   /** Takes one line of a client. */
   hear(line: string): void {
     const said = JSON.parse(line) as Said;
     if ("from" in said) {
-      const { id, run, ...call } = said;
-      this.#calls.set(id, { run, call });
+      const { id, run, insists, ...call } = said;
+      this.#calls.set(id, { run, call, insists });
       return;
     }
     const { id, until, answer } = said;
@@ -36,9 +38,13 @@ export class History {
     return { operations: calls.length, lost: calls.filter(({ call }) => call.until === undefined).length };
   }
 
-  /** Cells that are to be read once more. */
-  get audit(): (readonly [string, Kind])[] {
-    return [...this.cells.keys()].map((run) => [run, run.split(" ")[0] as Kind]);
+  /** What one of these clients insisted on and was not answered. */
+  unanswered(clients: ReadonlySet<string>): Repeat[] {
+    return [...this.#calls].flatMap(([id, { run, call, insists }]) =>
+      insists && call.until === undefined && clients.has(call.client)
+        ? { id, run, operation: call.operation }
+        : [],
+    );
   }
 
   /** What is wrong with it. */

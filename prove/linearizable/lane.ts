@@ -5,7 +5,7 @@ import { postgres } from "../../src/store/postgres/store.ts";
 import { sqlite } from "../../src/store/sqlite/store.ts";
 import type { Store } from "../../src/store/store.ts";
 
-/** A kind of store, and the path or URL of what it is on. */
+/** A kind of store, and the path or URL of what it is on. A fleet is clients with runtimes of their own on one PostgreSQL. */
 export interface Lane {
   readonly store: keyof typeof makers;
   readonly place: string;
@@ -15,7 +15,8 @@ const makers = {
   memory: () => memory(),
   SQLite: (place: string) => sqlite(place),
   file: (place: string) => fileStore({ directory: place }),
-  PostgreSQL: (place: string) => postgres(place),
+  PostgreSQL: (place: string) => postgres(place, { shared: false }),
+  fleet: (place: string) => postgres(place),
 } as const satisfies Record<string, (place: string) => Store>;
 
 export type LaneName = Lane["store"];

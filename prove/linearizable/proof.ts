@@ -55,7 +55,8 @@ interface Trial {
 
 async function tryOn(store: LaneName, trial: Trial): Promise<TrialOutcome> {
   const folder = mkdtempSync(join(tmpdir(), "holdfast-cells-"));
-  const server = store === "PostgreSQL" ? await startServer() : undefined;
+  const isOnServer = store === "PostgreSQL" || store === "fleet";
+  const server = isOnServer ? await startServer() : undefined;
   try {
     const lane = { store, place: server?.url("postgres") ?? join(folder, store) };
     const progress = (text: string) => process.stderr.write(`\r${store}: ${text}   `);

@@ -1,16 +1,15 @@
 /**
- * One lane: clients in several processes do operations on cells, for a while, and the process that owns the cells is killed and
- * replaced again and again. Then every cell's history is checked.
+ * One lane: clients in several processes do operations on cells, for a while, and the process that owns the cells, or in a fleet
+ * one of the clients' own, is killed and replaced again and again. Then every cell's history is checked.
  *
  * A round has cells of its own, so that what nobody knows the outcome of does not pile up.
  */
 import { join } from "node:path";
 import { createRandom } from "../../test/generate/random.ts";
-import type { ClientPlan } from "./client.ts";
+import { Clients } from "./clients.ts";
 import { History } from "./history.ts";
 import type { Lane } from "./lane.ts";
 import { Owners } from "./owners.ts";
-import { type Started, startProcess } from "./process.ts";
 
 export interface TrialOptions {
   readonly seed: number;
@@ -27,60 +26,47 @@ export interface TrialOutcome {
   readonly figures: Readonly<Record<string, number>>;
 }
 
-const roundMs = 1_500;
-const [clientProcesses, clientsPerProcess] = [2, 3];
+/** A member of a fleet that died is missed for a while, so rounds of a fleet are longer. */
+const [roundMs, fleetRoundMs] = [1_500, 6_000];
+const [clientProcesses, clientsPerProcess] = [3, 2];
+/** Only ends what hangs: how long clients may take to come to their end after the last round. */
+const patienceMs = 60_000;
 
 export async function tryLane(options: TrialOptions): Promise<TrialOutcome> {
   const { seed, lane, rounds, folder, bug, progress } = options;
+  const isFleet = lane.store === "fleet";
   const history = new History();
-  const socket = join(folder, `${lane.store}-${seed}.sock`);
-  const env = { ...process.env, NODE_COMPILE_CACHE: join(folder, "compiled") };
   const problems: string[] = [];
-  const clients: Started[] = [];
+  const env = { ...process.env, NODE_COMPILE_CACHE: join(folder, "compiled") };
+  const random = createRandom(seed);
+  const socket = isFleet ? {} : { socket: join(folder, `${lane.store}-${seed}.sock`) };
+  const plan = { seed, lane, ...socket, rounds, roundMs: isFleet ? fleetRoundMs : roundMs };
+  // Whoever has the runtime has the bug.
+  const clients = new Clients({ plan, env, bug: isFleet ? bug : undefined, random, history, problems });
   const failed = (problem: string) => {
     problems.push(problem);
     // Nobody would answer them any more.
-    for (const { kill } of clients) void kill();
+    clients.kill();
   };
-  const owners = new Owners({ lane, socket, env, bug, random: createRandom(seed), failed });
-  await owners.open();
-  const plan = { seed, lane, socket, rounds, roundMs };
-  const ask = (parts: Pick<ClientPlan, "clients" | "first" | "audit">) => {
-    const args = [JSON.stringify({ ...plan, ...parts } satisfies ClientPlan)];
-    const hear = (line: string) => history.hear(line);
-    const started = startProcess({ script: "client", args, env, bug: undefined, hear });
-    clients.push(started);
-    return started;
-  };
-  const working = Array.from({ length: clientProcesses }, (_, index) =>
-    ask({ clients: clientsPerProcess, first: index * clientsPerProcess }),
+  const owners = isFleet
+    ? undefined
+    : new Owners({ lane, socket: socket.socket as string, env, bug, random, failed });
+  await owners?.open();
+  const limit = setTimeout(
+    () => failed("clients did not come to an end"),
+    rounds * plan.roundMs + patienceMs,
   );
-  await letWork(working, problems, () => {
+  await clients.work(clientProcesses, clientsPerProcess, () => {
+    if (isFleet) clients.killAndReplace(progress);
     // What is in memory only does not survive.
-    if (lane.store !== "memory") owners.killAndReplace(progress);
+    else if (lane.store !== "memory") owners?.killAndReplace(progress);
   });
-  await owners.settle();
-  if (problems.length === 0) {
-    const auditor = ask({ clients: 1, first: clientProcesses * clientsPerProcess, audit: history.audit });
-    await letWork([auditor], problems);
-  }
-  await owners.close();
+  await owners?.settle();
+  if (problems.length === 0) await clients.audit();
+  clearTimeout(limit);
+  await owners?.close();
   problems.push(...history.check());
   const { operations, lost } = history.figures;
-  const figures = { cells: history.cells.size, operations, lost, kills: owners.kills };
-  return { problems, figures };
-}
-
-/** Lets clients work at the same time, from when all of them are ready until all have ended. */
-async function letWork(
-  clients: readonly Started[],
-  problems: string[],
-  begun: () => void = () => {},
-): Promise<void> {
-  await Promise.all(clients.map(({ ready }) => ready));
-  const since = String(process.hrtime.bigint());
-  for (const { begin } of clients) begin(since);
-  begun();
-  const ends = await Promise.all(clients.map(({ ended }) => ended));
-  problems.push(...ends.filter((problem) => problem !== undefined));
+  const kills = clients.kills + (owners?.kills ?? 0);
+  return { problems, figures: { cells: history.cells.size, operations, lost, kills } };
 }

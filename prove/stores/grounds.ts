@@ -89,7 +89,8 @@ export class Grounds {
   }
 }
 
-const onServer = (pool: pg.Pool): Store => postgres(pool, { clock: "caller", synchronous: "server" });
+const onServer = (pool: pg.Pool): Store =>
+  postgres(pool, { clock: "caller", synchronous: "server", shared: false });
 
 /** A store on a place, to be opened again and again. */
 export async function openOn(place: Place): Promise<OpenStore> {
