@@ -80,6 +80,17 @@ export const bugs: readonly Bug[] = [
       },
     ],
   },
+  {
+    name: "what-was-done-elsewhere-is-not-seen",
+    lane: "fleet",
+    changes: [
+      {
+        file: "src/runtime/runs.ts",
+        find: "if (!this.#world.standing.isShared || live === undefined) return this.reach(name);",
+        replace: "if (live !== null) return this.reach(name);",
+      },
+    ],
+  },
 ];
 
 /** The bug of a name. */

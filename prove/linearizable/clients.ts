@@ -74,6 +74,11 @@ export class Clients {
     await auditor.ended;
   }
 
+  /** Of the clients that are at work. */
+  get names(): ReadonlySet<string> {
+    return new Set([...this.#processes].flatMap(({ names }) => [...names]));
+  }
+
   kill(): void {
     this.#isOver = true;
     for (const { kill } of this.#processes) void kill();

@@ -47,6 +47,15 @@ export class History {
     );
   }
 
+  /** What these clients wait for. */
+  open(clients: ReadonlySet<string>): string[] {
+    return [...this.#calls].flatMap(([id, { run, call, insists }]) =>
+      call.until === undefined && clients.has(call.client)
+        ? `${run}: ${id} ${insists ? "insists on" : "does"} ${JSON.stringify(call.operation)}`
+        : [],
+    );
+  }
+
   /** What is wrong with it. */
   check(): string[] {
     return [...this.cells].flatMap(([run, calls]) => {

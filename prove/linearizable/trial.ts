@@ -27,10 +27,10 @@ export interface TrialOutcome {
 }
 
 /** A member of a fleet that died is missed for a while, so rounds of a fleet are longer. */
-const [roundMs, fleetRoundMs] = [1_500, 6_000];
+const [roundMs, fleetRoundMs] = [1_500, 3_000];
 const [clientProcesses, clientsPerProcess] = [3, 2];
 /** Only ends what hangs: how long clients may take to come to their end after the last round. */
-const patienceMs = 60_000;
+const patienceMs = 30_000;
 
 export async function tryLane(options: TrialOptions): Promise<TrialOutcome> {
   const { seed, lane, rounds, folder, bug, progress } = options;
@@ -53,7 +53,7 @@ export async function tryLane(options: TrialOptions): Promise<TrialOutcome> {
     : new Owners({ lane, socket: socket.socket as string, env, bug, random, failed });
   await owners?.open();
   const limit = setTimeout(
-    () => failed("clients did not come to an end"),
+    () => failed(`clients did not come to an end: ${history.open(clients.names).join(", ")}`),
     rounds * plan.roundMs + patienceMs,
   );
   await clients.work(clientProcesses, clientsPerProcess, () => {
