@@ -84,8 +84,8 @@ export function allStages(report: string): Stage[] {
     proof("timers", "--timers", "15000"),
     proof("evolution", "--worlds", "200"),
     proof("hostile", "--cases", "3000"),
-    proof("stores"),
-    proof("linearizable"),
+    proof("stores", "--scripts", "6"),
+    proof("linearizable", "--rounds", "4"),
   ];
 }
 
