@@ -84,8 +84,12 @@ export function allStages(report: string): Stage[] {
     proof("timers", "--timers", "15000"),
     proof("evolution", "--worlds", "200"),
     proof("hostile", "--cases", "3000"),
+    // Time only ends what hangs here; the proof by itself allows 5 s.
+    proof("fleet", "--faults", "12", "--takeover", "60000"),
     proof("failover", "--failovers", "2"),
     proof("restore"),
+    proof("stores", "--scripts", "6"),
+    proof("linearizable", "--rounds", "4"),
   ];
 }
 

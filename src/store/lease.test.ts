@@ -20,3 +20,14 @@ test("an outage is noted by the worker's clock, whatever clock the lease is meas
   const second = takeLease(first, "b", 10, 200, told) as LeaseRow;
   expect([second.from, second.outages]).toEqual([200, [{ from: 1_100, until: 1_200 }]]);
 });
+
+test("a lease that was mended tells of no outage: nobody knows since when there was none", () => {
+  const mended = { ...unowned, epoch: 7 };
+  expect(takeLease(mended, "a", 10, 1_000)).toEqual({
+    owner: "a",
+    epoch: 8,
+    from: 1_000,
+    until: 1_010,
+    outages: [],
+  });
+});

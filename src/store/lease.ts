@@ -39,7 +39,8 @@ export function takeLease(
   // Whoever still has it, lapsed or not, was never replaced: nothing it has under way needs to be fenced.
   const terms = { owner: worker, from: now, until: now + leaseMs };
   if (lease.owner === worker) return { ...lease, ...terms };
-  const before = lease.epoch === 0 ? [] : [{ from: told(lease.from), until: told(now) }];
+  // Nobody ever had it, or it was mended: then nobody knows since when.
+  const before = lease.until === 0 ? [] : [{ from: told(lease.from), until: told(now) }];
   return { ...terms, epoch: lease.epoch + 1, outages: withOutages(lease.outages, before, told(now)) };
 }
 

@@ -65,7 +65,8 @@ export class Follower {
     this.#asked.set(name, { name, questions });
     const cancel = () => {
       questions.delete(question);
-      if (questions.size === 0) this.#asked.delete(name);
+      // It may be done twice, and others may wait by then.
+      if (questions.size === 0 && this.#asked.get(name)?.questions === questions) this.#asked.delete(name);
     };
     const question: Question = {
       ask: async () => {

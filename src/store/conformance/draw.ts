@@ -2,24 +2,12 @@
  * Drawing operations for the random sequences. The rows come from small pools, so that names, keys and checkpoints meet
  * again and again; the model is looked at so that most of what is drawn can succeed.
  */
-import type { ActivityRow, InboxRow, RunHead, RunName, RunStatus } from "../records.ts";
+import type { ActivityRow, InboxRow, RunHead, RunName } from "../records.ts";
 import type { Commit, Lease, RunQuery, Store } from "../store.ts";
 import type { Chance } from "./chance.ts";
+import { drawMending } from "./mending.ts";
+import { pools } from "./pools.ts";
 import { activityOf, bytesOf, commitOn, eventOf, headOf, leaseMs, noon } from "./sample.ts";
-
-/** What names and values are drawn from. */
-export const pools = {
-  tenant: ["acme", "globex"],
-  run: ["r1", "r2", "r3", "r4"],
-  child: ["c1", "c2", "c3", "c4", "c5"],
-  subject: ["ada", "bob"],
-  key: ["k1", "k2", "k3", "k4", "k5", "k6"],
-  activity: ["1.0", "1.1", "2.0"],
-  digest: ["d1", "d2", "d3"],
-  document: ["board", "profile"],
-  worker: ["w1", "w2"],
-  status: ["active", "active", "active", "active", "active", "parked", "done", "failed"] as RunStatus[],
-} as const;
 
 /** One call of a verb, to be made of the store and of the model alike. */
 export interface Operation {
@@ -258,20 +246,12 @@ export class Draw {
     return operation("pruneJournal", [name, seq, epoch], (store) => store.pruneJournal(name, seq, epoch));
   }
 
-  /** Sets a run back to one of its checkpoints. */
   async #mend(): Promise<Operation> {
     const [name, epoch] = [this.#name(), this.#epoch()];
-    const head = await this.#model.readHead(name);
-    const [entry] = head ? await this.#model.readJournal(name, 1 + this.#chance.below(head.seq), 1) : [];
-    const at = entry && (await this.#model.readAt(name, entry.seq));
-    return operation("mend", [name, entry?.seq, epoch], async (store) => {
-      const runs = await store.scan("run", { limit: 1_000 });
-      const found = runs.find(({ row }) => row?.tenant === name.tenant && row.run === name.run);
-      if (found === undefined || head === undefined || entry === undefined) return store.mend([], epoch);
-      const { seq, digest, at: updatedAt } = entry;
-      const back = { ...head, seq, digest, updatedAt, snapshotSeq: at?.snapshot?.seq ?? 0 };
-      return store.mend([{ change: "set", run: found.place, head: back }], epoch);
-    });
+    const drawn = await drawMending({ chance: this.#chance, model: this.#model, now: this.#now, name });
+    return operation("mend", [name, drawn.shown, epoch], async (store) =>
+      store.mend(await drawn.on(store), epoch),
+    );
   }
 
   #due(): Operation {
@@ -279,12 +259,12 @@ export class Draw {
     return operation("due", now, (store) => store.due(now, 1_000));
   }
 
-  #read(): Operation {
+  async #read(): Promise<Operation> {
     const chance = this.#chance;
     const [name, key] = [this.#name(), chance.pick(pools.activity)];
     const [from, seq, limit] = [chance.below(6), chance.below(12), 1 + chance.below(6)];
     const { tenant } = name;
-    const query = this.#query(tenant);
+    const query = await this.#query(tenant);
     const subject = chance.pick(pools.subject);
     const after = chance.pick([Number.NEGATIVE_INFINITY, this.#now]);
     return chance.pick([
@@ -304,11 +284,17 @@ export class Draw {
     ]);
   }
 
-  #place(): NonNullable<RunQuery["after"]> {
+  /** Mostly that of a run there is, as whoever reads page by page gives it. */
+  async #place(tenant: string): Promise<NonNullable<RunQuery["after"]>> {
+    const runs = await this.#model.findRuns({ tenant, limit: 1_000 });
+    if (runs.length > 0 && this.#chance.percent(70)) {
+      const { createdAt, run } = this.#chance.pick(runs);
+      return { createdAt, run };
+    }
     return { createdAt: noon + this.#chance.below(this.#now - noon + 1), run: this.#chance.pick(pools.run) };
   }
 
-  #query(tenant: string): RunQuery {
+  async #query(tenant: string): Promise<RunQuery> {
     const chance = this.#chance;
     const attributes = { stage: chance.below(3), ...(chance.percent(40) ? { urgent: true } : {}) };
     return {
@@ -318,7 +304,7 @@ export class Draw {
       ...(chance.percent(20) ? { status: chance.pick(pools.status) } : {}),
       ...(chance.percent(20) ? { createdFrom: noon + chance.below(60_000) } : {}),
       ...(chance.percent(20) ? { createdBefore: noon + chance.below(120_000) } : {}),
-      ...(chance.percent(30) ? { after: this.#place() } : {}),
+      ...(chance.percent(30) ? { after: await this.#place(tenant) } : {}),
       ...(chance.percent(50) ? { attributes } : {}),
     };
   }

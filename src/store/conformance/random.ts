@@ -3,11 +3,12 @@
  * answer must be the same, across reopening too. In the end all that both hold is read and compared.
  */
 import { memory } from "../memory/store.ts";
-import type { RunHead, RunName } from "../records.ts";
+import type { RunName } from "../records.ts";
 import type { Store } from "../store.ts";
 import { createChance } from "./chance.ts";
-import { Draw, type Operation, pools } from "./draw.ts";
-import type { World } from "./world.ts";
+import { contentsOf, rowsOf } from "./contents.ts";
+import { Draw, type Operation } from "./draw.ts";
+import type { Expect, OpenStore, World } from "./world.ts";
 
 /** Every verb, with each kind of answer it must have given at least once over all sequences. */
 export const answersToReach: readonly string[] = [
@@ -23,32 +24,63 @@ export const answersToReach: readonly string[] = [
   ...["sweep true", "sweep false", "mend true", "mend false"],
 ];
 
-/** Runs one sequence; adds the answers it reached. What differs is shown with the operation and its place. */
-export async function compareRandom(
-  world: World,
+export interface Sequence {
+  readonly seed: number;
+  /** How many operations it has. */
+  readonly length: number;
+  /** The answers it reached are added. */
+  readonly reached: Set<string>;
+  readonly expect: Expect;
+  /** After so many operations all that is held is compared as well; only in the end unless given. */
+  readonly lookEvery?: number;
+}
+
+/** Runs one sequence on a store and the memory store. */
+export function compareRandom(
+  { expect, ...opened }: World,
   seed: number,
   length: number,
   reached: Set<string>,
 ): Promise<void> {
+  return compareStores({ "the store": opened }, { seed, length, reached, expect });
+}
+
+/**
+ * Runs one sequence on stores, by name, side by side, and on the memory store. What differs is shown with the operation
+ * and its place.
+ */
+export async function compareStores(
+  opened: Readonly<Record<string, OpenStore>>,
+  { seed, length, reached, expect, lookEvery = length }: Sequence,
+): Promise<void> {
   const chance = createChance(seed);
   const model = memory();
   const draw = new Draw(chance, model);
-  let { store } = world;
+  const stores = new Map(Object.entries(opened).map(([name, { store }]) => [name, store]));
+  const reopen = async (): Promise<void> => {
+    for (const [name, { reopen }] of Object.entries(opened)) stores.set(name, await reopen());
+    reached.add("reopen");
+  };
+  const look = async (place: string): Promise<void> => {
+    await reopen();
+    const wanted = [await contentsOf(model), await rowsOf(model)];
+    for (const [name, store] of stores)
+      expect([await contentsOf(store), await rowsOf(store)], `seed ${seed}, ${place}, ${name}`).toEqual(
+        wanted,
+      );
+  };
   for (let place = 0; place < length; place++) {
-    if (chance.percent(2)) {
-      store = await world.reopen();
-      reached.add("reopen");
-    }
+    if (chance.percent(2)) await reopen();
     const operation = await draw.next();
     const wanted = await answerOf(operation, model);
-    const given = await answerOf(operation, store);
     const shown = `seed ${seed}, operation ${place}: ${operation.verb} ${JSON.stringify(operation.parameters)}`;
-    world.expect(given, shown).toEqual(wanted);
+    for (const [name, store] of stores)
+      expect(await answerOf(operation, store), `${shown}, ${name}`).toEqual(wanted);
     draw.heard(operation, wanted);
     for (const answer of namesOf(operation, wanted)) reached.add(answer);
+    if (place % lookEvery === lookEvery - 1) await look(`after operation ${place}`);
   }
-  store = await world.reopen();
-  world.expect(await contentsOf(store), `seed ${seed}, in the end`).toEqual(await contentsOf(model));
+  if (length % lookEvery > 0) await look("in the end");
 }
 
 async function answerOf(operation: Operation, store: Store): Promise<unknown> {
@@ -67,30 +99,4 @@ function namesOf({ verb }: Operation, answer: unknown): string[] {
   if (verb === "enqueue" || verb === "recordActivities" || verb === "removeRuns")
     return parts.map((part) => `${verb} ${part}`);
   return parts.length === 0 ? [] : [`${verb} some`];
-}
-
-/** Everything that can be read. */
-export async function contentsOf(store: Store): Promise<unknown> {
-  const contents: unknown[] = [await store.nextDue(Number.NEGATIVE_INFINITY)];
-  for (const tenant of pools.tenant) {
-    for (const head of await store.findRuns({ tenant, limit: 1_000 }))
-      contents.push(head, ...(await contentsOfRun(store, head)));
-    for (const subject of pools.subject)
-      contents.push(await store.readContents(tenant, subject, pools.digest));
-    for (const name of pools.document) contents.push(await store.readDocument(tenant, name));
-    const letters = await store.readDeadLetters(tenant, 0, 1_000);
-    contents.push(letters.map(({ number: _number, ...letter }) => letter));
-  }
-  return contents;
-}
-
-async function contentsOfRun(store: Store, head: RunHead): Promise<readonly unknown[]> {
-  return Promise.all([
-    store.load(head),
-    store.readJournal(head, 1, 1_000),
-    store.readKeys(head, pools.key),
-    store.readForks(head),
-    ...Array.from({ length: head.seq }, (_, index) => store.readAt(head, index + 1)),
-    ...pools.activity.map((key) => store.readChunks(head, key, 0, 1_000)),
-  ]);
 }

@@ -1,4 +1,5 @@
 /** Changes that tools make to what the memory store keeps. */
+import { unowned } from "../lease.ts";
 import type { Mending, RowKind } from "../upkeep.ts";
 import { copy, inOrder, lose } from "./kept.ts";
 import { cut, forget } from "./remove.ts";
@@ -9,7 +10,7 @@ export function mend(tables: Tables, mending: Mending): void {
     const { runs, lease } = tables;
     const epochs = [...runs.values()].flatMap(({ activities }) => [...activities.values()]);
     const epoch = Math.max(lease.epoch, ...epochs.map((activity) => activity.epoch)) + 1;
-    tables.lease = { owner: undefined, epoch, from: lease.from, until: lease.from, outages: lease.outages };
+    tables.lease = { ...unowned, epoch };
   } else if (mending.change === "remove") remove(tables, mending.kind, JSON.parse(mending.place));
   else if (mending.change === "content")
     tables.contents.set(

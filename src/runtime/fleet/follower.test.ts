@@ -1,0 +1,23 @@
+/** Waiting for what happens elsewhere. */
+import { expect, test } from "vitest";
+import { VirtualClock } from "../../testing/virtual-clock.ts";
+import { Follower } from "./follower.ts";
+
+test("whoever stops waiting twice takes nobody else's place", async () => {
+  const follower = new Follower({
+    fleet: { readSeqs: async () => [] },
+    clock: new VirtualClock(),
+    followed: () => [],
+    live: () => undefined,
+    moved: () => {},
+  });
+  const name = { tenant: "default", run: "a" };
+  const first = follower.until(name, async () => "at once");
+  expect(await first.told).toBe("at once");
+  let answer: string | undefined;
+  const second = follower.until(name, async () => answer);
+  first.cancel();
+  answer = "later";
+  follower.look([name]);
+  expect(await second.told).toBe("later");
+});
