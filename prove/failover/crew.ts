@@ -18,10 +18,8 @@ export class Crew {
   readonly ledger = new Ledger();
   /** Every event there was, by run, event and number. */
   readonly told = new Map<string, Told>();
-  /** When each lane was last acknowledged something. */
-  readonly lanes = new Map<string, number>();
-  /** How often a worker came up with a runtime. */
-  ups = 0;
+  /** When something was last acknowledged, by what the runs do. */
+  readonly kinds = new Map<string, number>();
   readonly #url: string;
   readonly #processes: { readonly child: ChildProcess; readonly ended: Promise<void> }[] = [];
   #isEnding = false;
@@ -55,7 +53,6 @@ export class Crew {
 
   #hear(line: string): void {
     const word = this.ledger.read(line, Date.now());
-    if (word === "up") this.ups++;
     if (word !== "sent" && word !== "acked") return;
     const [, run = "", event = "", n = "", time = ""] = line.split(" ");
     const key = `${run} ${event} ${n}`;
@@ -63,7 +60,7 @@ export class Crew {
       this.told.set(key, { run, event, n: Number(n), sentAt: Number(time), ackedAt: undefined });
     else {
       (this.told.get(key) as Told).ackedAt = Number(time);
-      this.lanes.set(run.slice(0, run.lastIndexOf("-")), Number(time));
+      this.kinds.set(run.split("-")[0] as string, Number(time));
     }
   }
 
@@ -72,9 +69,9 @@ export class Crew {
     return this.#until(() => this.ledger.ackedCount >= count, patienceMs);
   }
 
-  /** Waits until each of the lanes was acknowledged something after this time. */
-  async isBack(lanes: readonly string[], after: number, patienceMs: number): Promise<boolean> {
-    return this.#until(() => lanes.every((lane) => (this.lanes.get(lane) ?? 0) > after), patienceMs);
+  /** Waits until something of every kind was acknowledged after this time, whichever worker has the store now. */
+  async isBack(after: number, patienceMs: number): Promise<boolean> {
+    return this.#until(() => [...this.kinds.values()].every((at) => at > after), patienceMs);
   }
 
   async #until(isSo: () => boolean, patienceMs: number): Promise<boolean> {
