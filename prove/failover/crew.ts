@@ -27,7 +27,8 @@ export class Crew {
   readonly ledger = new Ledger();
   /** Every event there was, by run, event and number. */
   readonly told = new Map<string, Told>();
-  /** When each lane was last acknowledged something. */
+  /** When something was last acknowledged, by what the runs do, and by the lane of a worker. */
+  readonly kinds = new Map<string, number>();
   readonly lanes = new Map<string, number>();
   /** How often a worker came up with a runtime. */
   ups = 0;
@@ -81,6 +82,7 @@ export class Crew {
       this.told.set(key, { run, event, n: Number(n), sentAt: Number(time), ackedAt: undefined });
     else {
       (this.told.get(key) as Told).ackedAt = Number(time);
+      this.kinds.set(run.split("-")[0] as string, Number(time));
       this.lanes.set(run.slice(0, run.lastIndexOf("-")), Number(time));
     }
   }
@@ -90,8 +92,13 @@ export class Crew {
     return this.#until(() => this.ledger.ackedCount >= count, patienceMs);
   }
 
-  /** Waits until each of the lanes was acknowledged something after this time. */
-  async isBack(lanes: readonly string[], after: number, patienceMs: number): Promise<boolean> {
+  /** Waits until something of every kind was acknowledged after this time, whichever worker has the store now. */
+  async isBack(after: number, patienceMs: number): Promise<boolean> {
+    return this.#until(() => [...this.kinds.values()].every((at) => at > after), patienceMs);
+  }
+
+  /** Waits until each of these lanes was acknowledged something after this time. */
+  async areServed(lanes: readonly string[], after: number, patienceMs: number): Promise<boolean> {
     return this.#until(() => lanes.every((lane) => (this.lanes.get(lane) ?? 0) > after), patienceMs);
   }
 

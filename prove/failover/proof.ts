@@ -6,6 +6,7 @@
  * under way has an outcome that only the new primary knows. Out of step, it is acknowledged and lost.
  */
 import { createRandom } from "../../test/generate/random.ts";
+import { pause } from "../../test/postgres/cluster.ts";
 import { Pair } from "../../test/postgres/pair.ts";
 import { Crew } from "./crew.ts";
 import { judge } from "./judge.ts";
@@ -25,20 +26,19 @@ export interface FailoverOptions {
 export interface FailoverResult {
   readonly problems: readonly string[];
   readonly figures: Readonly<Record<string, number>>;
-  /** How long it took from the order to promote until the first event was acknowledged, and until every lane was served. */
+  /** How long it took from the order to promote until the first event was acknowledged, and until one of every kind was. */
   readonly firstMs: readonly number[];
   readonly allMs: readonly number[];
 }
 
-/** How long after the order to promote every lane must have been served. */
+/** How long after the order to promote there must be service of every kind. */
 export const backMsMax = 5_000;
 /** Only end what hangs. */
 const [patienceMs, endMs] = [60_000, 30_000];
-/** A lane counts as at work that was acknowledged something within this time. */
-const recentMs = 3_000;
-/** How much is acknowledged before a kill, and how long the standby hears nothing. */
+/** How much is acknowledged before a kill, how long the standby hears nothing, and how long nobody sees to it. */
 const ackedBefore = { least: 40, most: 200 };
 const deafMs = { least: 50, most: 300 };
+const unseenMs = { least: 100, most: 2_000 };
 
 /** Does as many failovers as asked for, and judges what is left. */
 export async function proveFailover(options: FailoverOptions): Promise<FailoverResult> {
@@ -57,7 +57,10 @@ export async function proveFailover(options: FailoverOptions): Promise<FailoverR
         break;
       }
       const isDeaf = isAsynchronous || random.chance(0.5);
-      const back = await failOver(pair, crew, isDeaf ? random.between(deafMs.least, deafMs.most) : 0);
+      const back = await failOver(pair, crew, {
+        deafMs: isDeaf ? random.between(deafMs.least, deafMs.most) : 0,
+        unseenMs: random.chance(0.5) ? random.between(unseenMs.least, unseenMs.most) : 0,
+      });
       if (back === undefined) problems.push(`failover ${count}: no service ${patienceMs} ms after it`);
       else {
         firstMs.push(back.firstMs);
@@ -78,19 +81,19 @@ export async function proveFailover(options: FailoverOptions): Promise<FailoverR
   }
 }
 
-/** One failover; undefined if the lanes that were at work before it were not served again. */
+/** One failover; undefined if there was no service of every kind again. */
 async function failOver(
   pair: Pair,
   crew: Crew,
-  deaf: number,
+  waits: { readonly deafMs: number; readonly unseenMs: number },
 ): Promise<{ readonly firstMs: number; readonly allMs: number } | undefined> {
-  const lanes = [...crew.lanes].filter(([, at]) => at > Date.now() - recentMs).map(([lane]) => lane);
-  await pair.killPrimary(deaf);
+  await pair.killPrimary(waits.deafMs);
+  await pause(waits.unseenMs);
   const ordered = Date.now();
   await pair.promote();
   const promoted = Date.now();
   // Before it was promoted nobody could write; whatever is acknowledged from here on was taken by the new primary.
-  if (!(await crew.isBack(lanes, promoted, patienceMs))) return undefined;
+  if (!(await crew.isBack(promoted, patienceMs))) return undefined;
   const times = [...crew.told.values()].flatMap(({ ackedAt = 0 }) => (ackedAt > promoted ? [ackedAt] : []));
   return { firstMs: Math.min(...times) - ordered, allMs: Date.now() - ordered };
 }

@@ -194,7 +194,8 @@ async function strike(
     await over;
     from = Date.now();
   }
-  if (!(await crew.isBack(others, from, patienceMs))) return [`fault ${count}, ${kind}: no service after it`];
+  if (!(await crew.areServed(others, from, patienceMs)))
+    return [`fault ${count}, ${kind}: no service after it`];
   backMs.set(kind, [...(backMs.get(kind) ?? []), Date.now() - from]);
   await over;
   return [];
