@@ -40,7 +40,7 @@ export function takeLease(
   const terms = { owner: worker, from: now, until: now + leaseMs };
   if (lease.owner === worker) return { ...lease, ...terms };
   // Nobody ever had it, or it was mended: then nobody knows since when.
-  const before = lease.until === 0 ? [] : [{ from: told(lease.from), until: told(now) }];
+  const before = lease.from === 0 && lease.until === 0 ? [] : [{ from: told(lease.from), until: told(now) }];
   return { ...terms, epoch: lease.epoch + 1, outages: withOutages(lease.outages, before, told(now)) };
 }
 
