@@ -39,8 +39,7 @@ export function takeLease(
   // Whoever still has it, lapsed or not, was never replaced: nothing it has under way needs to be fenced.
   const terms = { owner: worker, from: now, until: now + leaseMs };
   if (lease.owner === worker) return { ...lease, ...terms };
-  // Nobody ever had it, or it was mended: then nobody knows since when.
-  const before = lease.from === 0 && lease.until === 0 ? [] : [{ from: told(lease.from), until: told(now) }];
+  const before = isFresh(lease) ? [] : [{ from: told(lease.from), until: told(now) }];
   return { ...terms, epoch: lease.epoch + 1, outages: withOutages(lease.outages, before, told(now)) };
 }
 
@@ -55,6 +54,11 @@ export function withOutages(
 ): readonly Outage[] {
   const over = [...noted, ...added].filter(({ from, until }) => from < until && until <= now);
   return over.slice(-limits.outagesMax);
+}
+
+/** Whether nobody ever had it, or it was mended: then nobody knows since when nobody was there. */
+export function isFresh({ from, until }: LeaseRow): boolean {
+  return from === 0 && until === 0;
 }
 
 /** Whether a commit made under this epoch may still be written. A lapsed lease that nobody took is no reason against it. */

@@ -3,7 +3,7 @@
  * liveness only, for members as for owners (`lease.ts`).
  */
 import type { Member } from "./fleet.ts";
-import { isHeld, type LeaseRow, withOutages } from "./lease.ts";
+import { isFresh, isHeld, type LeaseRow, withOutages } from "./lease.ts";
 
 export interface MemberRow extends Member {
   /** When it joined or last gave a sign of life. */
@@ -31,8 +31,8 @@ export function join(
   const sign = { isLeaving: false, slots: 0, running: 0, waiting: 0 };
   const joined = { epoch, worker, from: now, until: now + leaseMs, ...sign };
   const left = leftBy({ lease, members }, stay);
-  const isFirst = stay.length === 0 && lease.epoch > 0;
-  const outage = isFirst ? [{ from: told(left.from), until: told(now) }] : [];
+  const isOutage = stay.length === 0 && !isFresh(left);
+  const outage = isOutage ? [{ from: told(left.from), until: told(now) }] : [];
   const outages = withOutages(lease.outages, outage, told(now));
   return { lease: { ...left, owner: undefined, epoch, outages }, members: [...stay, joined] };
 }
