@@ -5,7 +5,7 @@
 import type { ActivityRow, InboxRow, RunHead, RunName, RunStatus } from "../records.ts";
 import type { Commit, Lease, RunQuery, Store } from "../store.ts";
 import type { Chance } from "./chance.ts";
-import { activityOf, bytesOf, commitOn, eventOf, headOf, leaseMs, noon } from "./sample.ts";
+import { activityOf, bytesOf, commitOn, entryOf, eventOf, headOf, leaseMs, noon } from "./sample.ts";
 
 /** What names and values are drawn from. */
 export const pools = {
@@ -286,6 +286,7 @@ export class Draw {
     const { tenant } = name;
     const query = this.#query(tenant);
     const subject = chance.pick(pools.subject);
+    const known = { ...name, seq, digest: entryOf(name, seq).digest };
     const after = chance.pick([Number.NEGATIVE_INFINITY, this.#now]);
     return chance.pick([
       operation("nextDue", after, (store) => store.nextDue(after)),
@@ -293,6 +294,7 @@ export class Draw {
       operation("readHead", name, (store) => store.readHead(name)),
       operation("readForks", name, (store) => store.readForks(name)),
       operation("load", name, (store) => store.load(name)),
+      operation("load", known, (store) => store.load(name, known)),
       operation("readInbox", [name, limit], (store) => store.readInbox(name, limit)),
       this.#readDeadLetters(tenant, from, limit),
       operation("readAt", [name, seq], (store) => store.readAt(name, seq)),

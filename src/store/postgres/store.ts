@@ -26,7 +26,16 @@ import type {
   SeenKey,
 } from "../records.ts";
 import { chunkOf, deadLetterOf, entryOf, eventOf, headOf, leaseOf, type Row, seenKeyOf } from "../rows.ts";
-import type { Commit, CommitOutcome, EnqueueOutcome, Lease, LoadedRun, RunQuery, Store } from "../store.ts";
+import type {
+  Commit,
+  CommitOutcome,
+  EnqueueOutcome,
+  KnownCheckpoint,
+  Lease,
+  LoadedRun,
+  RunQuery,
+  Store,
+} from "../store.ts";
 import { type Fork, type Mending, noBackup, type RowKind, type ScanQuery, type Stored } from "../upkeep.ts";
 import { Appending } from "./append.ts";
 import { activityRow, Batch, type CommitAnswer, eventRow } from "./commit.ts";
@@ -203,8 +212,12 @@ class PostgresStore implements Store {
     return row && this.#check(() => headOf(row));
   }
 
-  async load(name: RunName): Promise<LoadedRun | undefined> {
-    const rows = await this.#ask("load", [name.tenant, name.run, limits.inboxLoadedMax]);
+  async load(name: RunName, known?: KnownCheckpoint): Promise<LoadedRun | undefined> {
+    const asked = [name.tenant, name.run, limits.inboxLoadedMax];
+    const rows =
+      known === undefined
+        ? await this.#ask("load", asked)
+        : await this.#ask("loadSince", [...asked, known.seq, known.digest]);
     const loaded = this.#check(() => loadedRunOf(name, rows));
     if (loaded === undefined) return undefined;
     this.#known.keep(loaded.id, loaded.run.head);
