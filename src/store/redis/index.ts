@@ -1,0 +1,71 @@
+/** The entry `holdfast/redis`: a store with a warm tier in Redis, and signals between processes over it. */
+import { limits } from "../../limits.ts";
+import type { Signals } from "../signals.ts";
+import type { Store } from "../store.ts";
+import type { RedisPlace } from "./client.ts";
+import { Link } from "./link.ts";
+import { redisSignals } from "./signals.ts";
+import { WarmTier } from "./warm.ts";
+
+export type { RedisClient, RedisConnection, RedisPlace } from "./client.ts";
+export { type RedisSignals, type RedisSignalsOptions, redisSignals } from "./signals.ts";
+
+export type RedisOptions = RedisPlace & {
+  /** What its keys begin with; one for each store, `holdfast` unless given. */
+  readonly prefix?: string;
+  /** How many milliseconds a copy stays: an hour, unless given. */
+  readonly ttl?: number;
+  /** How many milliseconds Redis may take to answer before the store does without: 50, unless given. */
+  readonly deadline?: number;
+  /** How many bytes of snapshot and entries a run has before it is copied: 16 KB, unless given. */
+  readonly bytesMin?: number;
+  /** Copies are signed with it, so that whoever can write into Redis cannot make up states. They are only summed without. */
+  readonly secret?: string;
+  /** Whether processes tell one another over Redis what became of runs. Not unless told. */
+  readonly signals?: boolean;
+};
+
+/** A store with a warm tier. */
+export interface WarmStore extends Store {
+  readonly signals?: Signals;
+}
+
+/**
+ * The same store with copies of large runs in Redis, for processes that come to a run another one had. Every answer is the
+ * store's, whatever Redis says, forgets or fails to say; without Redis it is as fast as the store is.
+ */
+export function withRedis(store: Store, options: RedisOptions): WarmStore {
+  const { prefix = "holdfast", ttl = 3_600_000, deadline = limits.redisMs, secret = "" } = options;
+  const { bytesMin = limits.copiedBytesMin } = options;
+  const link = new Link(options, deadline);
+  const tier = new WarmTier(store, link, { prefix, ttlMs: ttl, secret, bytesMin });
+  const signals =
+    options.signals === true ? redisSignals({ ...options, channel: `${prefix}:runs` }) : undefined;
+  const verbs: Partial<WarmStore> = {
+    open: async () => {
+      await link.open();
+      await store.open();
+    },
+    close: async () => {
+      await signals?.close();
+      await link.close();
+      await store.close();
+    },
+    load: (name, known) => tier.load(name, known),
+    commit: (commits) => tier.commit(commits),
+    readContents: (...given) => tier.readContents(...given),
+    removeRuns: (...given) => tier.removeRuns(...given),
+    pruneJournal: (...given) => tier.pruneJournal(...given),
+    mend: (...given) => tier.mend(...given),
+    ...(signals && { signals }),
+  };
+  return new Proxy<WarmStore>(store, {
+    get: (_, name: keyof WarmStore) => {
+      const own = verbs[name];
+      if (own !== undefined) return own;
+      const verb: unknown = store[name as keyof Store];
+      return typeof verb === "function" ? verb.bind(store) : verb;
+    },
+    has: (_, name) => name in verbs || name in store,
+  });
+}
