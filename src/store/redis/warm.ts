@@ -14,10 +14,13 @@ import type { Commit, KnownCheckpoint, LoadedRun, Store } from "../store.ts";
 import { decodeCopy, encodeCopy, keys, seal, sizeOf, type WarmCopy } from "./copy.ts";
 import type { Link } from "./link.ts";
 
-/** Puts a copy unless there is one that is as new; one that was found wrong is replaced whatever it is. */
+/** Stands for a copy that makes no sense at all. */
+const nonsense = "*";
+
+/** Puts a copy unless there is one that is as new; one that was found wrong, by its digest, is replaced all the same. */
 const putScript = `
 local there = redis.pcall('HMGET', KEYS[1], 'seq', 'digest')
-if not there.err and there[1] and there[2] ~= ARGV[6] then
+if not there.err and there[1] and there[2] and there[2] ~= ARGV[6] and ARGV[6] ~= '*' then
   local seq = tonumber(there[1])
   if seq and seq >= tonumber(ARGV[1]) then return 0 end
 end
@@ -35,7 +38,7 @@ return 1`;
 
 const sumBytes = 32;
 /** Far more than any digest has: what is longer is not looked up. */
-const digestLengthMax = 4_096;
+const digestBytesMax = 8_192;
 
 export interface WarmOptions {
   readonly prefix: string;
@@ -66,7 +69,7 @@ export class WarmTier {
     // Sent at once as well: the copy comes while the store looks.
     const body = this.#link.ask("HMGET", key, "sum", "body");
     const copied = placeOf(await place);
-    if (copied === undefined) return this.#loadCold(name);
+    if (copied === undefined || copied === nonsense) return this.#kept(await this.#store.load(name), copied);
     const loaded = await this.#store.load(name, copied);
     if (loaded?.since === undefined) return this.#kept(loaded, copied.digest);
     const copy = this.#open(key, copied, await body);
@@ -213,13 +216,12 @@ export class WarmTier {
   }
 }
 
-/** The checkpoint that a copy says it is of; whether it is, the journal knows. */
-function placeOf(found: unknown): KnownCheckpoint | undefined {
-  const [seq, digest] = Array.isArray(found)
-    ? found.map((one) => (one === null ? undefined : String(one)))
-    : [];
+/** The checkpoint that a copy says it is of, if there is one; whether it is, the journal knows. */
+function placeOf(found: unknown): KnownCheckpoint | typeof nonsense | undefined {
+  const [seq, digest] = Array.isArray(found) ? found : [];
+  if (!Buffer.isBuffer(seq) && !Buffer.isBuffer(digest)) return undefined;
   const place = Number(seq);
-  if (seq === undefined || digest === undefined || digest.includes("\0") || digest.length > digestLengthMax)
-    return undefined;
-  return Number.isSafeInteger(place) && place > 0 ? { seq: place, digest } : undefined;
+  const isOne = Number.isSafeInteger(place) && place > 0 && Buffer.isBuffer(digest);
+  if (!isOne || digest.length > digestBytesMax || digest.includes(0)) return nonsense;
+  return { seq: place, digest: digest.toString() };
 }
