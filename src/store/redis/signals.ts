@@ -47,7 +47,11 @@ class Broadcast implements RedisSignals {
 
   send(names: readonly RunName[]): void {
     for (const { tenant, run } of names) this.#gathered.set({ tenant, run }, { tenant, run });
-    if (this.#gathered.size > 0) this.#cancel ??= after(limits.signalsGatheredMs, () => void this.#flush());
+    if (this.#gathered.size > 0)
+      this.#cancel ??= after(limits.signalsGatheredMs, () => {
+        // Whoever listens is told that the package is missing.
+        this.#flush().catch(() => {});
+      });
   }
 
   async #flush(): Promise<void> {
