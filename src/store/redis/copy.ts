@@ -1,14 +1,18 @@
 /**
- * A warm copy: what rebuilds the state of a run at a checkpoint, as bytes for a cache. Rows stay as the store has them,
- * compressed and sealed. A sum over all of it tells bytes that were damaged, cut short or written by something else; with
- * a secret it also tells those of a stranger.
+ * A warm copy: what rebuilds the state of a run at a checkpoint, as bytes for a cache. It is in pieces, the first with the
+ * snapshot if there is one, and each of the others with entries that were added later. Rows stay as the store has them,
+ * compressed and sealed. A sum before each piece tells bytes that were damaged, cut short or written by something else;
+ * with a secret it also tells those of a stranger.
  */
 import { createHash, createHmac } from "node:crypto";
 import type { EntryRow, RunName, SnapshotRow } from "../records.ts";
 import type { KnownCheckpoint, LoadedRun } from "../store.ts";
 
-/** What rebuilds the state at a checkpoint. */
-export interface WarmCopy extends KnownCheckpoint, Pick<LoadedRun, "snapshot" | "entries"> {}
+/** What leads from one checkpoint to another: from the beginning, if there is nothing before it. */
+export interface Piece extends KnownCheckpoint, Pick<LoadedRun, "snapshot" | "entries"> {
+  /** The digest of the checkpoint that it goes on from. */
+  readonly after?: string;
+}
 
 /** Copies of another form have other keys, so that old and new processes leave each other's alone. */
 const form = "1";
@@ -33,41 +37,67 @@ export function sizeOf({ snapshot, entries }: Pick<LoadedRun, "snapshot" | "entr
   return entries.reduce((sum, { bytes }) => sum + bytes.length, snapshot?.bytes.length ?? 0);
 }
 
-/** A sum over bytes, and over where they belong. */
-export function seal(secret: string, place: readonly (string | number)[], bytes: Uint8Array): Buffer {
-  return createHmac("sha256", secret).update(JSON.stringify(place)).update(bytes).digest();
+const sumBytes = 32;
+
+/** Bytes with a sum before them, over them and over where they belong. */
+export function sign(secret: string, place: string, bytes: Uint8Array): Buffer {
+  return Buffer.concat([createHmac("sha256", secret).update(`${place}\n`).update(bytes).digest(), bytes]);
 }
 
-type Shown = readonly [
-  snapshot: readonly [seq: number, kept: boolean, size: number] | null,
-  entries: readonly (readonly [seq: number, at: number, digest: string, size: number])[],
-];
+/** The bytes that were signed for this place; undefined if these were not. */
+export function check(secret: string, place: string, signed: unknown): Buffer | undefined {
+  if (!Buffer.isBuffer(signed) || signed.length < sumBytes) return undefined;
+  const bytes = signed.subarray(sumBytes);
+  const sum = createHmac("sha256", secret).update(`${place}\n`).update(bytes).digest();
+  return sum.equals(signed.subarray(0, sumBytes)) ? bytes : undefined;
+}
 
-/** The rows of a copy as bytes: what they are as JSON, its length before it, and their own bytes after it. */
-export function encodeCopy({ snapshot, entries }: WarmCopy): Buffer {
-  const shown: Shown = [
-    snapshot === undefined ? null : [snapshot.seq, snapshot.kept === true, snapshot.bytes.length],
-    entries.map(({ seq, at, digest, bytes }) => [seq, at, digest, bytes.length]),
-  ];
+interface Shown extends KnownCheckpoint {
+  readonly after?: string;
+  readonly snapshot?: readonly [seq: number, kept: boolean, size: number];
+  readonly entries: readonly (readonly [seq: number, at: number, digest: string, size: number])[];
+}
+
+/** A piece as bytes: what its rows are as JSON, the length of that before it, and their own bytes after it. */
+export function encodePiece({ seq, digest, after, snapshot, entries }: Piece): Buffer {
+  const shown: Shown = {
+    ...{ seq, digest, ...(after !== undefined && { after }) },
+    ...(snapshot && { snapshot: [snapshot.seq, snapshot.kept === true, snapshot.bytes.length] }),
+    entries: entries.map((row) => [row.seq, row.at, row.digest, row.bytes.length]),
+  };
   const text = Buffer.from(JSON.stringify(shown));
   const length = Buffer.allocUnsafe(4);
   length.writeUInt32BE(text.length);
-  const pieces = snapshot === undefined ? entries : [snapshot, ...entries];
-  return Buffer.concat([length, text, ...pieces.map(({ bytes }) => bytes)]);
+  const rows = snapshot === undefined ? entries : [snapshot, ...entries];
+  return Buffer.concat([length, text, ...rows.map(({ bytes }) => bytes)]);
 }
 
-/** The rows in bytes that `encodeCopy` made and whose sum is right. */
-export function decodeCopy(bytes: Buffer): Pick<LoadedRun, "snapshot" | "entries"> {
-  const begin = 4 + bytes.readUInt32BE();
-  const [shown, rows] = JSON.parse(bytes.toString("utf8", 4, begin)) as Shown;
-  let offset = begin;
+/** The piece in bytes that `encodePiece` made. */
+export function decodePiece(bytes: Buffer): Piece {
+  let offset = 4 + bytes.readUInt32BE();
+  const { snapshot, entries, ...place } = JSON.parse(bytes.toString("utf8", 4, offset)) as Shown;
   const take = (size: number): Uint8Array => {
     const piece = new Uint8Array(bytes.buffer, bytes.byteOffset + offset, size);
     offset += size;
     return piece;
   };
-  const snapshot: SnapshotRow | undefined =
-    shown === null ? undefined : { seq: shown[0], bytes: take(shown[2]), ...(shown[1] && { kept: true }) };
-  const entries: EntryRow[] = rows.map(([seq, at, digest, size]) => ({ seq, at, digest, bytes: take(size) }));
-  return { snapshot, entries };
+  const saved: SnapshotRow | undefined = snapshot && {
+    seq: snapshot[0],
+    bytes: take(snapshot[2]),
+    ...(snapshot[1] && { kept: true }),
+  };
+  const rows: EntryRow[] = entries.map(([seq, at, digest, size]) => ({ seq, at, digest, bytes: take(size) }));
+  return { ...place, snapshot: saved, entries: rows };
+}
+
+/** What pieces come to; undefined if one does not go on from the one before, or the last leads elsewhere. */
+export function joinPieces(
+  pieces: readonly Piece[],
+  known: KnownCheckpoint,
+): Pick<LoadedRun, "snapshot" | "entries"> | undefined {
+  const inOrder = pieces.toSorted((one, other) => one.seq - other.seq);
+  const [first, last] = [inOrder[0], inOrder.at(-1)];
+  const isWhole = inOrder.every(({ after }, index) => after === inOrder[index - 1]?.digest);
+  if (!isWhole || last?.seq !== known.seq || last.digest !== known.digest) return undefined;
+  return { snapshot: first?.snapshot, entries: inOrder.flatMap(({ entries }) => entries) };
 }
