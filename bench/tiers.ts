@@ -2,8 +2,6 @@
  * What does each tier save? One run's state read when it is in memory, when Redis has a copy, and from PostgreSQL alone. See
  * METHOD.md for how and what not.
  */
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import pg from "pg";
 import { startServer } from "../test/postgres/server.ts";
 import { startRedis } from "../test/redis/server.ts";
@@ -27,12 +25,8 @@ export async function benchTiers({ rounds, only, quick }: BenchOptions): Promise
         redis.command("FLUSHALL");
         const database = `tiers_${names.indexOf(workload)}_${round}`;
         await inDatabase(server.url("postgres"), `CREATE DATABASE ${database}`);
-        const pid = Number.parseInt(
-          readFileSync(join(server.socketFolder, "data", "postmaster.pid"), "utf8"),
-          10,
-        );
         const task: TierTask = {
-          ...{ workload, url: server.url(database), pid, redis: redis.url },
+          ...{ workload, url: server.url(database), redis: redis.url },
           reads: quick ? 20 : 200,
         };
         measured.push(await measure<Measured>(script, [JSON.stringify(task)]));
@@ -46,21 +40,21 @@ export async function benchTiers({ rounds, only, quick }: BenchOptions): Promise
 }
 
 function table(workload: string, measured: readonly Measured[]): string {
-  const order: readonly Tier[] = ["hot", "warm, read before", "warm", "warm, nothing there", "cold"];
   const of = (pick: (one: Measured) => number): number => median(measured.map(pick));
   const rows = order.map((tier) => [
     tier,
-    of((one) => one[tier].ms).toFixed(3),
-    `${of((one) => one[tier].ms / one.cold.ms).toFixed(2)}×`,
+    ...[of((one) => one[tier].loadMs).toFixed(2), `${of((one) => one[tier].loadRatio).toFixed(2)}×`],
+    ...[of((one) => one[tier].ms).toFixed(2), `${of((one) => one[tier].ratio).toFixed(2)}×`],
     of((one) => one[tier].cpuMs).toFixed(2),
-    of((one) => one[tier].serverCpuMs).toFixed(2),
     of((one) => one[tier].statements).toFixed(0),
     kilobytes(of((one) => one[tier].databaseBytes)),
     kilobytes(of((one) => one[tier].redisBytes)),
   ]);
-  const titles = ["ms", "of cold", "CPU ms", "server's", "statements", "KB from PostgreSQL", "KB from Redis"];
-  return columns([[workload, ...titles], ...rows]);
+  const times = ["load ms", "of cold", "state ms", "of cold", "CPU ms"];
+  return columns([[workload, ...times, "statements", "KB from PostgreSQL", "KB from Redis"], ...rows]);
 }
+
+const order: readonly Tier[] = ["hot", "warm", "warm, nothing there", "cold"];
 
 const kilobytes = (bytes: number): string => (bytes / 1_000).toFixed(1);
 

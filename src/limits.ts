@@ -127,7 +127,9 @@ export const limits = {
   /** Table changes that are delivered in one turn: enough to batch, few enough to be done before the turn is over. */
   changesPerTurnMax: 500,
   /** Bytes from which on a run has a copy in Redis: a smaller one is read from PostgreSQL as fast as Redis is asked. */
-  copiedBytesMin: 16_384,
+  copiedBytesMin: 65_536,
+  /** Bytes of entries that are added to a copy at a time: what is left to read is less, and most commits cost nothing. */
+  addedBytesMin: 16_384,
   /** Bytes up to which it has: a larger one would hold up everybody else's questions. */
   copiedBytesMax: 16 * 1024 * 1024,
   /** How long Redis may take to answer: several times what it takes, and little beside what a user waits for. */

@@ -8,30 +8,31 @@ import type { PostgresPool } from "../../src/store/postgres/connect.ts";
 import { postgres } from "../../src/store/postgres/store.ts";
 import { withRedis } from "../../src/store/redis/index.ts";
 import type { Store } from "../../src/store/store.ts";
-import { cpuMsOf } from "../postgres/witness.ts";
 import { median } from "../process.ts";
 import { type Workload, workloads } from "./workload.ts";
 
 export interface TierTask {
   readonly workload: string;
   readonly url: string;
-  /** The PostgreSQL server's process. */
-  readonly pid: number;
   readonly redis: string;
   readonly reads: number;
 }
 
 /** Figures of one read. */
 export interface TierFigures {
+  /** Until everything was there, and until the state was made of it. */
+  readonly loadMs: number;
   readonly ms: number;
+  /** Beside that of a cold read that was made right before or after it. */
+  readonly loadRatio: number;
+  readonly ratio: number;
   readonly cpuMs: number;
-  readonly serverCpuMs: number;
   readonly statements: number;
   readonly databaseBytes: number;
   readonly redisBytes: number;
 }
 
-export const tiers = ["hot", "warm, read before", "warm", "warm, nothing there", "cold"] as const;
+export const tiers = ["hot", "warm", "warm, nothing there", "cold"] as const;
 export type Tier = (typeof tiers)[number];
 
 const task = JSON.parse(process.argv[2] as string) as TierTask;
@@ -54,6 +55,7 @@ const thread = defineMachine<{ messages: { from: string; text: string }[] }>({
 });
 
 let statements = 0;
+let said = 0;
 const pool = new pg.Pool({ connectionString: task.url, max: 1 });
 const sockets: { readonly bytesRead: number }[] = [];
 pool.on("connect", (client) =>
@@ -71,40 +73,69 @@ const counted = {
 const client = await createClient({ url: task.redis }).connect();
 const cold = postgres(counted);
 const warm = (): Store => withRedis(postgres(counted), { client });
-const state = (store: Store) => async (): Promise<unknown> => {
-  const loaded = await store.load(name);
-  if (loaded === undefined) throw new Error("The run is gone");
-  return new Past(store, noSeal).rebuild(loaded);
-};
+
+/** One read: what it takes, and what must be so before it. */
+interface Reading {
+  before?(): Promise<unknown>;
+  /** Calls back when everything is there. */
+  read(loaded: () => void): Promise<unknown>;
+}
+
+const from =
+  (store: () => Store) =>
+  async (loaded: () => void): Promise<unknown> => {
+    // Large texts are loaded while the state is made, so they are asked for before as well.
+    const found = await store().load(name);
+    if (found === undefined) throw new Error("The run is gone");
+    loaded();
+    return new Past(store(), noSeal).rebuild(found);
+  };
 
 const runtime = await createRuntime({ store: warm(), machines: [thread] });
 const run = await runtime.start(thread, { id: name.run });
 for (let step = 0; step < steps; step++) await run.send("say", textOf(step));
-const figures: Partial<Record<Tier, TierFigures>> = {};
-figures.hot = await measure(() => run.state());
-await runtime.close();
 
 await cold.open();
-figures.cold = await measure(state(cold));
 const reader = warm();
 await reader.open();
 // As the process that had the run left it.
 const left = await Promise.all((await client.keys("*")).map(async (key) => [key, await dump(key)] as const));
-figures.warm = await measure(state(reader), async () => {
-  for (const [key, bytes] of left) await client.sendCommand(["RESTORE", key, "0", bytes, "REPLACE"]);
-});
-await state(reader)();
-figures["warm, read before"] = await measure(state(reader));
 let stranger = reader;
-figures["warm, nothing there"] = await measure(
-  () => state(stranger)(),
-  async () => {
-    await client.flushAll();
-    stranger = warm();
-    await stranger.open();
+const readings: Readonly<Record<Tier, Reading>> = {
+  hot: {
+    read: async (loaded) => {
+      loaded();
+      return run.state();
+    },
   },
-);
-await reader.close();
+  warm: {
+    before: async () => {
+      for (const [key, bytes] of left) await client.sendCommand(["RESTORE", key, "0", bytes, "REPLACE"]);
+      // Texts are there once somebody has read them.
+      if (left.every(([key]) => !key.includes("texts"))) await from(() => reader)(() => {});
+    },
+    read: from(() => reader),
+  },
+  "warm, nothing there": {
+    before: async () => {
+      await client.flushAll();
+      stranger = warm();
+      await stranger.open();
+    },
+    read: from(() => stranger),
+  },
+  cold: { read: from(() => cold) },
+};
+
+for (let reads = 0; reads < 20; reads++) for (const tier of tiers) await once(readings[tier]);
+const rounds: Record<Tier, TierFigures>[] = [];
+for (let reads = 0; reads < task.reads; reads++) {
+  const round: Partial<Record<Tier, Omit<TierFigures, "ratio" | "loadRatio">>> = {};
+  for (const tier of tiers) round[tier] = await once(readings[tier]);
+  rounds.push(withRatios(round as Record<Tier, TierFigures>));
+}
+const figures = Object.fromEntries(tiers.map((tier) => [tier, medianOf(rounds.map((round) => round[tier]))]));
+await runtime.close();
 await cold.close();
 client.destroy();
 await pool.end();
@@ -114,52 +145,45 @@ function dump(key: string): Promise<Buffer> {
   return client.sendCommand(["DUMP", key], { typeMapping: { 36: Buffer } });
 }
 
-/** Reads again and again; `before` is not counted. */
-async function measure(read: () => Promise<unknown>, before?: () => Promise<unknown>): Promise<TierFigures> {
-  for (let reads = 0; reads < 20; reads++) {
-    await before?.();
-    await read();
-  }
-  const laps: number[] = [];
-  let redisBytes = 0;
-  let [cpuUs, told, received] = [0, 0, 0];
-  const server = cpuMsOf(task.pid);
-  for (let reads = 0; reads < task.reads; reads++) {
-    await before?.();
-    const [sent, had] = [await redisSent(), bytesRead()];
-    const asked = statements;
-    const cpu = process.cpuUsage();
-    const begun = performance.now();
-    await read();
-    laps.push(performance.now() - begun);
-    const { user, system } = process.cpuUsage(cpu);
-    cpuUs += user + system;
-    told += statements - asked;
-    received += bytesRead() - had;
-    redisBytes += (await redisSent()) - sent;
-  }
-  // What Redis says about itself is not part of a read.
-  const saidBytes = await redisSaid();
+async function once({ before, read }: Reading): Promise<Omit<TierFigures, "ratio" | "loadRatio">> {
+  await before?.();
+  const [asked, had, sent] = [statements, bytesRead(), await redisSent()];
+  const cpu = process.cpuUsage();
+  const begun = performance.now();
+  let loadMs = 0;
+  await read(() => {
+    loadMs = performance.now() - begun;
+  });
+  const ms = performance.now() - begun;
+  const { user, system } = process.cpuUsage(cpu);
   return {
-    ms: median(laps),
-    cpuMs: cpuUs / 1_000 / task.reads,
-    serverCpuMs: (cpuMsOf(task.pid) - server) / task.reads,
-    statements: told / task.reads,
-    databaseBytes: received / task.reads,
-    redisBytes: redisBytes / task.reads - saidBytes,
+    ...{ loadMs, ms, cpuMs: (user + system) / 1_000, statements: statements - asked },
+    ...{ databaseBytes: bytesRead() - had, redisBytes: (await redisSent()) - sent },
   };
+}
+
+function withRatios(round: Record<Tier, TierFigures>): Record<Tier, TierFigures> {
+  const { cold } = round;
+  const ratios = ({ ms, loadMs }: TierFigures) => ({ ratio: ms / cold.ms, loadRatio: loadMs / cold.loadMs });
+  const pairs = tiers.map((tier) => [tier, { ...round[tier], ...ratios(round[tier]) }]);
+  return Object.fromEntries(pairs) as Record<Tier, TierFigures>;
+}
+
+function medianOf(all: readonly TierFigures[]): TierFigures {
+  const names = Object.keys(all[0] as TierFigures) as (keyof TierFigures)[];
+  const pairs = names.map((name) => [name, median(all.map((one) => one[name]))]);
+  return Object.fromEntries(pairs) as unknown as TierFigures;
 }
 
 function bytesRead(): number {
   return sockets.reduce((sum, socket) => sum + socket.bytesRead, 0);
 }
 
+/** What Redis has sent so far, less what it said about that. */
 async function redisSent(): Promise<number> {
-  const [, bytes] = /total_net_output_bytes:(\d+)/.exec(await client.info("stats")) ?? [];
-  return Number(bytes);
-}
-
-async function redisSaid(): Promise<number> {
-  const before = await redisSent();
-  return (await redisSent()) - before;
+  const text = await client.info("stats");
+  const [, bytes] = /total_net_output_bytes:(\d+)/.exec(text) ?? [];
+  const sent = Number(bytes) - said;
+  said += Buffer.byteLength(text) + `$${text.length}\r\n\r\n`.length;
+  return sent;
 }

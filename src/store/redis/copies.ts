@@ -133,7 +133,8 @@ export class Copies {
       // Whoever gave them may change them.
       for (const entry of entries) tail.rows.push({ ...entry, bytes: Uint8Array.from(entry.bytes) });
       tail.bytes += sizeOf({ snapshot: undefined, entries });
-      if (tail.bytes >= this.#options.bytesMin) void this.#extend(name, tail);
+      const isPiece = tail.bytes >= Math.min(limits.addedBytesMin, this.#options.bytesMin);
+      if (isPiece) void this.#extend(name, tail);
     }
   }
 

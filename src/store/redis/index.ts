@@ -17,7 +17,7 @@ export type RedisOptions = RedisPlace & {
   readonly ttl?: number;
   /** How many milliseconds Redis may take to answer before the store does without: 50, unless given. */
   readonly deadline?: number;
-  /** How many bytes of snapshot and entries a run has before it is copied: 16 KB, unless given. */
+  /** How many bytes of snapshot and entries a run has before it is copied: 64 KB, unless given. */
   readonly bytesMin?: number;
   /** Copies are signed with it, so that whoever can write into Redis cannot make up states. They are only summed without. */
   readonly secret?: string;
