@@ -27,7 +27,7 @@ export async function benchTiers({ rounds, only, quick }: BenchOptions): Promise
         await inDatabase(server.url("postgres"), `CREATE DATABASE ${database}`);
         const task: TierTask = {
           ...{ workload, url: server.url(database), redis: redis.url },
-          reads: quick ? 20 : 200,
+          reads: quick ? 20 : 100,
         };
         measured.push(await measure<Measured>(script, [JSON.stringify(task)]));
       }
