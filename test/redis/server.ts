@@ -2,7 +2,7 @@
  * A real Redis server for tests, on a port of its own: it can be flushed, stopped for a while, killed and started again.
  * It keeps nothing on disk, and ends with the process that started it.
  */
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -50,28 +50,26 @@ export async function startRedis(...settings: readonly string[]): Promise<RedisS
   const folder = mkdtempSync(join(tmpdir(), "holdfast-redis-"));
   const port = await freePort();
   let server = await launch(binary, folder, port, settings);
-  const kill = async (): Promise<void> => {
-    const ended = new Promise<void>((resolve) => server.on("close", () => resolve()));
-    if (server.exitCode !== null || server.signalCode !== null) return;
-    server.kill("SIGKILL");
-    await ended;
-  };
-  process.on("exit", () => void server.kill("SIGKILL"));
   return {
     url: `redis://127.0.0.1:${port}`,
-    signal: (name) => void server.kill(name),
-    kill,
+    signal: (name) => void process.kill(server.pid, name),
+    kill: () => server.kill(),
     restart: async () => {
-      await kill();
+      await server.kill();
       server = await launch(binary, folder, port, settings);
     },
     command: (...given) =>
       execFileSync("redis-cli", ["-p", String(port), "--raw", ...given], { encoding: "utf8" }),
     stop: async () => {
-      await kill();
+      await server.kill();
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+interface Launched {
+  readonly pid: number;
+  kill(): Promise<void>;
 }
 
 function launch(
@@ -79,18 +77,27 @@ function launch(
   folder: string,
   port: number,
   settings: readonly string[],
-): Promise<ChildProcess> {
+): Promise<Launched> {
   const options = ["--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--dir", folder];
-  const server = spawn(binary, ["--port", String(port), ...options, ...settings], {
-    stdio: ["ignore", "pipe", "ignore"],
-  });
+  const command = [binary, "--port", String(port), ...options, ...settings];
+  // The shell kills the server when its own input ends, which it also does if this process is killed.
+  const script = '"$@" & echo "pid $!"; cat > /dev/null; kill -9 $!; wait $! 2> /dev/null';
+  const shell = spawn("sh", ["-c", script, "sh", ...command], { stdio: ["pipe", "pipe", "ignore"] });
+  const ended = new Promise<void>((resolve) => shell.on("close", () => resolve()));
+  const kill = (): Promise<void> => {
+    shell.stdin.end();
+    return ended;
+  };
   return new Promise((resolve, reject) => {
     let said = "";
-    server.stdout.on("data", (piece: Buffer) => {
+    shell.stdout.on("data", (piece: Buffer) => {
       said += piece.toString();
-      if (said.includes("Ready to accept connections")) resolve(server);
+      if (said.includes("Ready to accept connections"))
+        resolve({ pid: Number(/pid (\d+)/.exec(said)?.[1]), kill });
+      // The port may have been taken meanwhile.
+      else if (/bye bye|FATAL/.test(said)) void kill();
     });
-    server.on("close", () => reject(new Error(`The Redis server did not start: ${said}`)));
+    ended.then(() => reject(new Error(`The Redis server did not start: ${said}`)));
   });
 }
 

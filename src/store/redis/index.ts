@@ -44,7 +44,12 @@ export function withRedis(store: Store, options: RedisOptions): WarmStore {
   const verbs: Partial<WarmStore> = {
     open: async () => {
       await link.open();
-      await store.open();
+      try {
+        await store.open();
+      } catch (error) {
+        await link.close();
+        throw error;
+      }
     },
     close: async () => {
       await signals?.close();

@@ -63,9 +63,7 @@ export class Link {
     if (this.rests) return undefined;
     const isTrial = this.#failures >= limits.redisFailuresMax;
     this.#isTrying ||= isTrial;
-    const asked = (this.#client as RedisClient)
-      .sendCommand(command, asBytes)
-      .catch((error: unknown) => (isOfKey(error) ? null : Promise.reject(error)));
+    const asked = sent(this.#client as RedisClient, command);
     this.#waiting.add(asked);
     const done = (): boolean => this.#waiting.delete(asked);
     asked.then(done, done);
@@ -97,6 +95,16 @@ export class Link {
       this.#connection = connection;
       this.#client = connection;
     });
+  }
+}
+
+/** Asynchronous from the beginning: a client may also throw. */
+async function sent(client: RedisClient, command: readonly (string | Buffer)[]): Promise<unknown> {
+  try {
+    return await client.sendCommand(command, asBytes);
+  } catch (error) {
+    if (isOfKey(error)) return null;
+    throw error;
   }
 }
 

@@ -1,3 +1,4 @@
+import { createClient } from "redis";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { findRedis, type RedisServer, startRedis } from "../../../test/redis/server.ts";
 import { limits } from "../../limits.ts";
@@ -145,6 +146,19 @@ describe.skipIf(findRedis() === undefined)("signals over Redis", () => {
     const again = setInterval(() => sender.send([nameOf("a")]), 50);
     await until(() => heard.flat().some((name) => name?.run === "a"));
     clearInterval(again);
+  });
+
+  test("a client of one's own is used to send, and its like to listen", async () => {
+    const client = await createClient({ url: server.url, RESP: 2 }).connect();
+    const own = redisSignals({ client, channel: "runs" });
+    made.push(own);
+    const { heard, until } = await listener(own);
+    own.send([nameOf("a")]);
+    await until(() => heard.length > 0);
+    expect(heard).toEqual([[nameOf("a")]]);
+    await own.close();
+    expect(client.isReady).toBe(true);
+    client.destroy();
   });
 
   test("a store with a warm tier brings them if it is asked to", async () => {

@@ -42,7 +42,10 @@ describe.skipIf(findRedis() === undefined)("a warm tier in Redis", () => {
   afterAll(() => server?.stop());
 
   async function warm(store: Store, given: Partial<RedisOptions> = {}): Promise<Store> {
-    const one = withRedis(store, { url: server.url, bytesMin: 0, ...given } as RedisOptions);
+    const one = withRedis(store, {
+      ...(given.client === undefined ? { url: server.url } : undefined),
+      ...{ bytesMin: 0, ...given },
+    } as RedisOptions);
     await one.open();
     opened.push(one);
     return one;
@@ -306,7 +309,7 @@ describe.skipIf(findRedis() === undefined)("a warm tier in Redis", () => {
 
   test("a client of one's own is used, and left open", async () => {
     const client = await createClient({ url: server.url, RESP: 2 }).connect();
-    const { cold, store } = await copied({ url: undefined, client } as never);
+    const { cold, store } = await copied({ client });
     cold.loads.length = 0;
     await store.load(sample);
     expect(cold.loads).toEqual([5]);
