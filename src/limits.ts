@@ -146,8 +146,6 @@ export const limits = {
   redisSilentMsMax: 5_000,
   /** The longest pause between attempts to reach Redis. */
   redisReconnectMsMax: 1_000,
-  /** How long signals are gathered before they go out together: less than anybody notices. */
-  signalsGatheredMs: 10,
   /** Runs that one signal tells of: some tens of kilobytes at most. */
   signalledRunsMax: 100,
   /** Signals that go out at a time; whoever would need more says that anything may have changed. */

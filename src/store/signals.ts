@@ -5,12 +5,15 @@
  */
 import type { RunName } from "./records.ts";
 
+/** `undefined` instead of names: anything may have been missed, as after a lost connection, so all is looked at. */
+export type Heard = (names: readonly RunName[] | undefined, from: number | undefined) => void;
+
 export interface Signals {
-  /** Something became of these runs. Returns at once: what comes within a moment goes out together. */
-  send(names: readonly RunName[]): void;
+  /** Something became of these runs, through the member of this epoch. Returns at once, whether or not anybody is reached. */
+  send(names: readonly RunName[], from: number): void;
   /**
-   * Hears what others send, and may hear what it sends itself. `undefined` instead of names: anything may have been missed,
-   * as after a lost connection, so all is looked at. Resolves when it hears; gives what ends it.
+   * Hears what is sent, also by itself. Resolves when it does, with what ends it; rejects if it cannot hear. `deaf` is told if
+   * that changes later: then somebody listens again.
    */
-  listen(heard: (names: readonly RunName[] | undefined) => void): Promise<() => Promise<void>>;
+  listen(heard: Heard, deaf: () => void): Promise<() => Promise<void>>;
 }

@@ -21,27 +21,28 @@ export type RedisOptions = RedisPlace & {
   readonly bytesMin?: number;
   /** Copies are signed with it, so that whoever can write into Redis cannot make up states. They are only summed without. */
   readonly secret?: string;
-  /** Whether processes tell one another over Redis what became of runs. Not unless told. */
+  /** Whether processes that share the store tell one another over Redis what became of runs. Not unless told. */
   readonly signals?: boolean;
 };
 
-/** A store with a warm tier. */
-export interface WarmStore extends Store {
-  readonly signals?: Signals;
+/** What processes that share a store have for one another, as far as it matters here. */
+interface Shared {
+  readonly fleet?: { readonly signals: Signals };
 }
 
 /**
  * The same store with copies of large runs in Redis, for processes that come to a run another one had. Every answer is the
  * store's, whatever Redis says, forgets or fails to say; without Redis it is as fast as the store is.
  */
-export function withRedis(store: Store, options: RedisOptions): WarmStore {
+export function withRedis(store: Store, options: RedisOptions): Store {
   const { prefix = "holdfast", ttl = 3_600_000, deadline = limits.redisMs, secret = "" } = options;
   const { bytesMin = limits.copiedBytesMin } = options;
   const link = new Link(options, deadline);
   const tier = new WarmTier(store, link, { prefix, ttlMs: ttl, secret, bytesMin });
   const signals =
     options.signals === true ? redisSignals({ ...options, channel: `${prefix}:runs` }) : undefined;
-  const verbs: Partial<WarmStore> = {
+  const { fleet } = store as Store & Shared;
+  const verbs: Partial<Store> & Shared = {
     open: async () => {
       await link.open();
       try {
@@ -62,15 +63,19 @@ export function withRedis(store: Store, options: RedisOptions): WarmStore {
     removeRuns: (...given) => tier.removeRuns(...given),
     pruneJournal: (...given) => tier.pruneJournal(...given),
     mend: (...given) => tier.mend(...given),
-    ...(signals && { signals }),
+    ...(signals && fleet && { fleet: instead(fleet, { signals }) }),
   };
-  return new Proxy<WarmStore>(store, {
-    get: (_, name: keyof WarmStore) => {
-      const own = verbs[name];
-      if (own !== undefined) return own;
-      const verb: unknown = store[name as keyof Store];
-      return typeof verb === "function" ? verb.bind(store) : verb;
+  return instead(store, verbs);
+}
+
+/** An object with other members in the place of some of its own. */
+function instead<Of extends object>(target: Of, others: object): Of {
+  const given = others as Readonly<Record<string | symbol, unknown>>;
+  return new Proxy(target, {
+    get: (_, name) => {
+      if (name in given) return given[name];
+      const member: unknown = Reflect.get(target, name);
+      return typeof member === "function" ? member.bind(target) : member;
     },
-    has: (_, name) => name in verbs || name in store,
   });
 }

@@ -1,11 +1,11 @@
 /**
  * Signals between processes over Redis' publish and subscribe. They are hints (`../signals.ts`), so nothing here is tried
- * twice: what could not be sent is lost, and whoever listens is told that anything may have been missed once it hears again.
+ * twice: what could not be sent is lost.
  */
+import { HoldfastError } from "../../errors.ts";
 import { limits } from "../../limits.ts";
 import type { RunName } from "../records.ts";
-import { RunMap } from "../run-map.ts";
-import type { Signals } from "../signals.ts";
+import type { Heard, Signals } from "../signals.ts";
 import { connectTo, type RedisConnection, type RedisPlace } from "./client.ts";
 import { Link } from "./link.ts";
 import { after, within } from "./timing.ts";
@@ -16,11 +16,9 @@ export type RedisSignalsOptions = RedisPlace & {
 };
 
 export interface RedisSignals extends Signals {
-  /** Sends what was gathered, and ends all connections of its own. */
+  /** Ends all connections of its own, once what was sent is out. */
   close(): Promise<void>;
 }
-
-type Heard = Parameters<Signals["listen"]>[0];
 
 /** Signals over a Redis server, within milliseconds while it can be reached. */
 export function redisSignals(options: RedisSignalsOptions): RedisSignals {
@@ -28,16 +26,14 @@ export function redisSignals(options: RedisSignalsOptions): RedisSignals {
   return new Broadcast(place as RedisPlace, channel);
 }
 
-/** Anything may have changed. */
-const anything = "*";
-
 class Broadcast implements RedisSignals {
   readonly #place: RedisPlace;
   readonly #channel: string;
   readonly #link: Link;
   readonly #ears = new Set<Ear>();
-  #gathered = new RunMap<RunName>();
-  #cancel: (() => void) | undefined;
+  /** Sending begins with connecting, once. */
+  #opened: Promise<void> | undefined;
+  readonly #sending = new Set<Promise<void>>();
 
   constructor(place: RedisPlace, channel: string) {
     this.#place = place;
@@ -45,28 +41,28 @@ class Broadcast implements RedisSignals {
     this.#link = new Link(place, limits.redisMs);
   }
 
-  send(names: readonly RunName[]): void {
-    for (const { tenant, run } of names) this.#gathered.set({ tenant, run }, { tenant, run });
-    if (this.#gathered.size > 0)
-      this.#cancel ??= after(limits.signalsGatheredMs, () => {
-        // Whoever listens is told that the package is missing.
-        this.#flush().catch(() => {});
-      });
+  send(names: readonly RunName[], from: number): void {
+    // Whoever listens is told that the package is missing.
+    const sending = this.#publish(names, from).catch(() => {});
+    this.#sending.add(sending);
+    void sending.finally(() => this.#sending.delete(sending));
   }
 
-  async #flush(): Promise<void> {
-    this.#cancel?.();
-    this.#cancel = undefined;
-    const names = [...this.#gathered.values()];
-    this.#gathered = new RunMap();
-    await this.#link.open();
-    await Promise.all(messagesOf(names).map((message) => this.#link.ask("PUBLISH", this.#channel, message)));
+  async #publish(names: readonly RunName[], from: number): Promise<void> {
+    this.#opened ??= this.#link.open();
+    await this.#opened;
+    await Promise.all(
+      messagesOf(names, from).map((message) => this.#link.ask("PUBLISH", this.#channel, message)),
+    );
   }
 
-  async listen(heard: Heard): Promise<() => Promise<void>> {
-    const ear = new Ear(this.#place, this.#channel, heard);
+  async listen(heard: Heard, deaf: () => void): Promise<() => Promise<void>> {
+    const ear = new Ear(heard, () => {
+      this.#ears.delete(ear);
+      deaf();
+    });
     this.#ears.add(ear);
-    await ear.open();
+    await ear.open(this.#place, this.#channel);
     return async () => {
       this.#ears.delete(ear);
       ear.close();
@@ -74,113 +70,104 @@ class Broadcast implements RedisSignals {
   }
 
   async close(): Promise<void> {
-    if (this.#cancel !== undefined) await this.#flush();
     for (const ear of this.#ears) ear.close();
     this.#ears.clear();
+    await Promise.all(this.#sending);
     await this.#link.close();
+    this.#opened = undefined;
   }
 }
 
-/** A connection that listens, and is made anew when nothing is heard from it. */
+/** A connection that listens until it is lost, or nothing is heard of it any more. */
 class Ear {
-  readonly #place: RedisPlace;
-  readonly #channel: string;
   readonly #heard: Heard;
+  readonly #deaf: () => void;
   #connection: RedisConnection | undefined;
   #isClosed = false;
-  #cancel: (() => void) | undefined;
+  #cancel: () => void = () => {};
 
-  constructor(place: RedisPlace, channel: string, heard: Heard) {
-    this.#place = place;
-    this.#channel = channel;
+  constructor(heard: Heard, deaf: () => void) {
     this.#heard = heard;
+    this.#deaf = deaf;
   }
 
-  /** Returns once it hears; if that takes too long it goes on trying, and says `undefined` when it does. */
-  async open(): Promise<void> {
-    const { connection } = await connectTo(this.#place);
-    if (this.#isClosed) return connection.destroy();
+  /** Resolves when it hears; throws STORE_UNAVAILABLE if it cannot. */
+  async open(place: RedisPlace, channel: string): Promise<void> {
+    const { connection, connected } = await connectTo(place);
     this.#connection = connection;
-    let isLate = false;
-    let isFirst = true;
-    const listens = new Promise<void>((resolve) => {
-      connection.on("ready", () => {
-        // A connection that is made again subscribes by itself, and missed what was said meanwhile.
-        const subscribed = isFirst
-          ? connection.subscribe(this.#channel, (message) => this.#tell(message))
-          : Promise.resolve();
-        const missed = isLate || !isFirst;
-        isFirst = false;
-        subscribed.then(
-          () => {
-            if (missed) this.#say(undefined);
-            resolve();
-          },
-          () => {},
-        );
-      });
-    });
-    await within(limits.redisSilentMsMax, listens);
-    isLate = true;
+    const listens = connected
+      .then(() => connection.subscribe(channel, (message) => this.#tell(message)))
+      .then(() => true);
+    if ((await within(limits.redisSilentMsMax, listens)) !== true || this.#isClosed) {
+      this.close();
+      throw new HoldfastError("STORE_UNAVAILABLE", "Redis cannot be listened to: there is no connection");
+    }
+    // It would come back by itself, but what was said meanwhile would be missed without a word.
+    connection.on("error", () => this.#lose());
     this.#watch(connection);
   }
 
+  /** A server that hangs, or a network that is cut, says nothing: so it is asked. */
   #watch(connection: RedisConnection): void {
-    if (this.#isClosed) return;
     this.#cancel = after(limits.redisPingMs, async () => {
-      const asked = connection.isReady ? connection.sendCommand(["PING"]) : Promise.resolve("not yet");
-      const answer = await within(limits.redisSilentMsMax, asked);
+      const answer = await within(limits.redisSilentMsMax, connection.sendCommand(["PING"]));
       if (this.#isClosed) return;
-      if (answer !== undefined) return this.#watch(connection);
-      connection.destroy();
-      await this.open();
-      this.#say(undefined);
+      if (answer === undefined) this.#lose();
+      else this.#watch(connection);
     });
   }
 
-  #tell(message: string): void {
-    if (message === anything) this.#say(undefined);
-    const names = namesIn(message);
-    if (names.length > 0) this.#say(names);
+  #lose(): void {
+    if (this.#isClosed) return;
+    this.close();
+    this.#deaf();
   }
 
-  #say(names: readonly RunName[] | undefined): void {
-    if (!this.#isClosed) this.#heard(names);
+  #tell(message: string): void {
+    const told = read(message);
+    if (told !== undefined && !this.#isClosed) this.#heard(told.names, told.from);
   }
 
   close(): void {
     this.#isClosed = true;
-    this.#cancel?.();
-    this.#connection?.destroy();
+    this.#cancel();
+    const connection = this.#connection;
+    this.#connection = undefined;
+    connection?.destroy();
   }
 }
 
-/** What is to be sent to tell of these runs. */
-function messagesOf(names: readonly RunName[]): string[] {
-  if (names.length > limits.signalledRunsMax * limits.signalsMax) return [anything];
+/** What is to be sent to tell of these runs; of none, or of too many, that it may be any. */
+function messagesOf(names: readonly RunName[], from: number): string[] {
+  if (names.length === 0 || names.length > limits.signalledRunsMax * limits.signalsMax)
+    return [JSON.stringify([from, null])];
   const messages: string[] = [];
-  for (let from = 0; from < names.length; from += limits.signalledRunsMax)
-    messages.push(
-      JSON.stringify(
-        names.slice(from, from + limits.signalledRunsMax).map(({ tenant, run }) => [tenant, run]),
-      ),
-    );
+  for (let first = 0; first < names.length; first += limits.signalledRunsMax) {
+    const some = names.slice(first, first + limits.signalledRunsMax);
+    messages.push(JSON.stringify([from, some.map(({ tenant, run }) => [tenant, run])]));
+  }
   return messages;
 }
 
-/** The runs that a message tells of; none if it is not one of ours. */
-function namesIn(message: string): RunName[] {
+/** What a message tells; undefined if it is not one of ours. */
+function read(
+  message: string,
+): { readonly names: readonly RunName[] | undefined; readonly from: number } | undefined {
   let told: unknown;
   try {
     told = JSON.parse(message);
   } catch {
-    return [];
+    return undefined;
   }
-  if (!Array.isArray(told)) return [];
-  return told.slice(0, limits.signalledRunsMax).flatMap((pair: unknown) => {
+  const [from, pairs] = Array.isArray(told) ? told : [];
+  if (!Number.isSafeInteger(from)) return undefined;
+  if (pairs === null) return { names: undefined, from };
+  if (!Array.isArray(pairs)) return undefined;
+  const names = pairs.slice(0, limits.signalledRunsMax).flatMap((pair: unknown) => {
     const [tenant, run] = Array.isArray(pair) ? pair : [];
     return isName(tenant) && isName(run) ? { tenant, run } : [];
   });
+  return names.length === 0 ? undefined : { names, from };
 }
 
 function isName(name: unknown): name is string {
