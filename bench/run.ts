@@ -11,6 +11,7 @@ import { benchPostgres } from "./postgres.ts";
 import type { BenchOptions } from "./process.ts";
 import { benchRetention } from "./retention.ts";
 import { benchStorage } from "./storage.ts";
+import { benchTiers } from "./tiers.ts";
 import { benchTravel } from "./travel.ts";
 
 const questions: Readonly<Record<string, (options: BenchOptions) => Promise<void>>> = {
@@ -20,6 +21,7 @@ const questions: Readonly<Record<string, (options: BenchOptions) => Promise<void
   durable: benchDurable,
   postgres: benchPostgres,
   storage: benchStorage,
+  tiers: benchTiers,
   travel: benchTravel,
   retention: benchRetention,
 };

@@ -130,6 +130,30 @@ export const limits = {
   inboxLoadedMax: 1_000,
   /** Table changes that are delivered in one turn: enough to batch, few enough to be done before the turn is over. */
   changesPerTurnMax: 500,
+  /** Bytes from which on a run has a copy in Redis: a smaller one is read from PostgreSQL as fast as Redis is asked. */
+  copiedBytesMin: 65_536,
+  /** Bytes of entries that are added to a copy at a time: what is left to read is less, and most commits cost nothing. */
+  addedBytesMin: 16_384,
+  /** Bytes up to which it has: a larger one would hold up everybody else's questions. */
+  copiedBytesMax: 16 * 1024 * 1024,
+  /** How long Redis may take to answer: several times what it takes, and little beside what a user waits for. */
+  redisMs: 50,
+  /** Failures in a row after which Redis is left alone: one may be chance. */
+  redisFailuresMax: 3,
+  /** How long it is left alone before it is tried again. */
+  redisRestMs: 1_000,
+  /** Questions that wait for Redis at a time; more only wait in vain. */
+  redisWaitingMax: 1_000,
+  /** How often a connection that only listens is asked whether it is alive. */
+  redisPingMs: 2_000,
+  /** How long a connection to Redis may be silent before it is made anew. */
+  redisSilentMsMax: 5_000,
+  /** The longest pause between attempts to reach Redis. */
+  redisReconnectMsMax: 1_000,
+  /** Runs that one signal tells of: some tens of kilobytes at most. */
+  signalledRunsMax: 100,
+  /** Signals that go out at a time; whoever would need more says that anything may have changed. */
+  signalsMax: 20,
   /** Characters of a run's id, a tenant, a subject or a key: they are indexed, and read by people. */
   nameLengthMax: 512,
 } as const;

@@ -80,7 +80,8 @@ export class Runs {
     const { store, standing, isBusy, takeUp, bring, now } = this.#world;
     const isDue = live.head.wakeAt !== undefined && live.head.wakeAt <= now();
     if (!standing.isShared || isBusy(live) || isDue) return live;
-    const loaded = await store.load(name);
+    // What it has here need not be read again.
+    const loaded = await store.load(name, { seq: live.head.seq, digest: live.head.digest });
     if (isBusy(live) || this.live(name) !== live) return this.live(name);
     if (loaded === undefined || loaded.head.seq !== live.head.seq) {
       this.#residents.remove(live);

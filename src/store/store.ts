@@ -80,6 +80,12 @@ export type CommitOutcome =
  */
 export type EnqueueOutcome = "accepted" | "duplicate" | "missing" | "ended";
 
+/** A checkpoint of a run whose state somebody has: the digest tells the journal that led there from any other. */
+export interface KnownCheckpoint {
+  readonly seq: number;
+  readonly digest: string;
+}
+
 /** All it takes to go on with a run. */
 export interface LoadedRun {
   readonly head: RunHead;
@@ -87,6 +93,8 @@ export interface LoadedRun {
   readonly snapshot: SnapshotRow | undefined;
   /** The entries after the snapshot (all of them, if there is none), up to the head. */
   readonly entries: readonly EntryRow[];
+  /** The checkpoint that was known, if this builds upon it: there is no snapshot then, and the entries are those after it. */
+  readonly since?: number;
   /** The first `limits.inboxLoadedMax`: the highest priority first, then by id. */
   readonly inbox: readonly InboxRow[];
   /** By key. */
@@ -151,8 +159,11 @@ export interface Store extends Upkeep {
   readKeys(name: RunName, keys: readonly string[]): Promise<readonly SeenKey[]>;
 
   readHead(name: RunName): Promise<RunHead | undefined>;
-  /** Everything needed to step the run. */
-  load(name: RunName): Promise<LoadedRun | undefined>;
+  /**
+   * Everything needed to step the run. Whoever has its state at a checkpoint says so by `known`: the answer then builds upon
+   * it (`since`), if the journal has that checkpoint with that digest and there is no newer snapshot. If not, all is as ever.
+   */
+  load(name: RunName, known?: KnownCheckpoint): Promise<LoadedRun | undefined>;
   /** The events that wait, in the order of `load`. */
   readInbox(name: RunName, limit: number): Promise<readonly InboxRow[]>;
   /** The newest snapshot at or before a checkpoint, if one is kept, and the entries after it up to there. Undefined if it never was, or was pruned. */

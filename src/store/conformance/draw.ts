@@ -7,7 +7,7 @@ import type { Commit, Lease, RunQuery, Store } from "../store.ts";
 import type { Chance } from "./chance.ts";
 import { drawMending } from "./mending.ts";
 import { pools } from "./pools.ts";
-import { activityOf, bytesOf, commitOn, eventOf, headOf, leaseMs, noon } from "./sample.ts";
+import { activityOf, bytesOf, commitOn, entryOf, eventOf, headOf, leaseMs, noon } from "./sample.ts";
 
 /** One call of a verb, to be made of the store and of the model alike. */
 export interface Operation {
@@ -266,6 +266,7 @@ export class Draw {
     const { tenant } = name;
     const query = await this.#query(tenant);
     const subject = chance.pick(pools.subject);
+    const known = { ...name, seq, digest: entryOf(name, seq).digest };
     const after = chance.pick([Number.NEGATIVE_INFINITY, this.#now]);
     return chance.pick([
       operation("nextDue", after, (store) => store.nextDue(after)),
@@ -273,6 +274,7 @@ export class Draw {
       operation("readHead", name, (store) => store.readHead(name)),
       operation("readForks", name, (store) => store.readForks(name)),
       operation("load", name, (store) => store.load(name)),
+      operation("load", known, (store) => store.load(name, known)),
       operation("readInbox", [name, limit], (store) => store.readInbox(name, limit)),
       this.#readDeadLetters(tenant, from, limit),
       operation("readAt", [name, seq], (store) => store.readAt(name, seq)),

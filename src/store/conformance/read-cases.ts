@@ -60,6 +60,54 @@ export const readCases: Cases = {
     expect([loaded?.snapshot, loaded?.entries]).toEqual([undefined, entriesOf(1, 9)]);
   },
 
+  "whoever knows a checkpoint is given what came after it, and no snapshot": async ({
+    store,
+    reopen,
+    expect,
+  }) => {
+    const head = await nineSteps(store, [1, 4, 7]);
+    await store.enqueue([eventOf("e1")]);
+    const opened = await reopen();
+    const plain = await opened.load(sample);
+    const since = async (seq: number, digest = entryOf(sample, seq).digest) =>
+      opened.load(sample, { seq, digest });
+    for (const seq of [7, 8, 9])
+      expect(await since(seq)).toEqual({
+        ...plain,
+        snapshot: undefined,
+        entries: entriesOf(seq + 1, 9),
+        since: seq,
+      });
+    expect([plain?.head, plain?.inbox.length]).toEqual([head, 1]);
+    expect(await opened.load(nobody, { seq: 1, digest: "" })).toEqual(undefined);
+  },
+
+  "what the journal does not have, or has left behind, is not built upon": async ({ store, expect }) => {
+    const { digest } = await nineSteps(store, [1, 4, 7]);
+    const plain = await store.load(sample);
+    const known = [
+      ...[0, 6, 8, 10, -1, 1e9].map((seq) => ({ seq, digest })),
+      ...[1, 4, 6].map((seq) => ({ seq, digest: entryOf(sample, seq).digest })),
+      ...[9, 0].map((seq) => ({ seq, digest: "" })),
+    ];
+    for (const one of known) expect(await store.load(sample, one), JSON.stringify(one)).toEqual(plain);
+  },
+
+  "a run without a snapshot can be known as well, and one that was pruned only where it goes on": async ({
+    store,
+    expect,
+  }) => {
+    const { epoch, head } = await begun(store);
+    const second = await committed(store, commitOn(head, epoch, { withSnapshot: true }));
+    const third = await committed(store, commitOn(second, epoch));
+    expect((await store.load(sample, second))?.since).toEqual(2);
+    expect(await store.pruneJournal(sample, 2, epoch)).toEqual(true);
+    expect((await store.load(sample, second))?.since, "its entry is gone").toEqual(undefined);
+    expect((await store.load(sample, third))?.since).toEqual(3);
+    const other = await committed(store, firstCommit("run-2", epoch));
+    expect((await store.load({ tenant, run: "run-2" }, other))?.since).toEqual(1);
+  },
+
   "I3: every checkpoint can be read, from the newest kept snapshot before it": async ({
     store,
     reopen,

@@ -22,7 +22,16 @@ import type {
   RunName,
   SeenKey,
 } from "../records.ts";
-import type { Commit, CommitOutcome, EnqueueOutcome, Lease, LoadedRun, RunQuery, Store } from "../store.ts";
+import type {
+  Commit,
+  CommitOutcome,
+  EnqueueOutcome,
+  KnownCheckpoint,
+  Lease,
+  LoadedRun,
+  RunQuery,
+  Store,
+} from "../store.ts";
 import type { Fork, Mending, RowKind, ScanQuery, Stored } from "../upkeep.ts";
 import { copyDirectory } from "./backup.ts";
 import { notOpen, storeError } from "./errors.ts";
@@ -137,8 +146,8 @@ export class FileStore implements Store {
     return this.#do((model) => model.readHead(name));
   }
 
-  load(name: RunName): Promise<LoadedRun | undefined> {
-    return this.#do((model) => model.load(name));
+  load(name: RunName, known?: KnownCheckpoint): Promise<LoadedRun | undefined> {
+    return this.#do((model) => model.load(name, known));
   }
 
   readInbox(name: RunName, limit: number): Promise<readonly InboxRow[]> {

@@ -7,7 +7,7 @@ import {
   type SnapshotRow,
   snapshotsKept,
 } from "../records.ts";
-import type { LoadedRun, RunQuery } from "../store.ts";
+import type { KnownCheckpoint, LoadedRun, RunQuery } from "../store.ts";
 import type { StoredRun, Tables } from "./tables.ts";
 
 export const nameOf = ({ tenant, run }: RunName): string => JSON.stringify([tenant, run]);
@@ -22,6 +22,20 @@ export function stateAt(run: StoredRun, seq: number): Pick<LoadedRun, "snapshot"
   const snapshot = run.snapshots.findLast((kept) => kept.seq <= seq);
   const after = snapshot?.seq ?? 0;
   return { snapshot, entries: run.entries.read(after + 1, seq, Number.POSITIVE_INFINITY) };
+}
+
+/** What leads from a known checkpoint to the newest one; undefined if it must be read as ever. */
+export function stateSince(
+  { head, entries }: StoredRun,
+  { seq, digest }: KnownCheckpoint,
+): Pick<LoadedRun, "snapshot" | "entries" | "since"> | undefined {
+  const [there] = entries.read(seq, seq, 1);
+  if (there?.digest !== digest || head.snapshotSeq > seq) return undefined;
+  return {
+    snapshot: undefined,
+    entries: entries.read(seq + 1, head.seq, Number.POSITIVE_INFINITY),
+    since: seq,
+  };
 }
 
 /** Keeps an event that no run takes, unless it may vanish. */

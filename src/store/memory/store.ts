@@ -21,11 +21,31 @@ import {
   type RunName,
   type SeenKey,
 } from "../records.ts";
-import type { Commit, CommitOutcome, EnqueueOutcome, Lease, LoadedRun, RunQuery, Store } from "../store.ts";
+import type {
+  Commit,
+  CommitOutcome,
+  EnqueueOutcome,
+  KnownCheckpoint,
+  Lease,
+  LoadedRun,
+  RunQuery,
+  Store,
+} from "../store.ts";
 import { type Fork, type Mending, noBackup, type RowKind, type ScanQuery, type Stored } from "../upkeep.ts";
 import { dueRuns, nextTime } from "./due.ts";
 import { MemoryFleet } from "./fleet.ts";
-import { compareText, copy, fits, inOrder, lose, nameOf, newestFirst, stateAt, withoutOld } from "./kept.ts";
+import {
+  compareText,
+  copy,
+  fits,
+  inOrder,
+  lose,
+  nameOf,
+  newestFirst,
+  stateAt,
+  stateSince,
+  withoutOld,
+} from "./kept.ts";
 import { mend } from "./mend.ts";
 import { forksOf, prune, removeRun, sweep } from "./remove.ts";
 import { scan } from "./scan.ts";
@@ -188,14 +208,15 @@ export class MemoryStore implements Store {
     return copy(this.#find(name)?.head);
   }
 
-  async load(name: RunName): Promise<LoadedRun | undefined> {
+  async load(name: RunName, known?: KnownCheckpoint): Promise<LoadedRun | undefined> {
     const run = this.#find(name);
     if (run === undefined) return undefined;
+    const state = (known && stateSince(run, known)) ?? stateAt(run, run.head.seq);
     const inbox = inOrder(run.inbox.values()).slice(0, limits.inboxLoadedMax);
     const activities = [...run.activities.values()]
       .map(({ row }) => row)
       .sort((one, other) => compareText(one.key, other.key));
-    return copy({ head: run.head, ...stateAt(run, run.head.seq), inbox, activities });
+    return copy({ head: run.head, ...state, inbox, activities });
   }
 
   async readInbox(name: RunName, limit: number): Promise<readonly InboxRow[]> {

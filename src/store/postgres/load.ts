@@ -18,10 +18,15 @@ export function loadedRunOf(
 }
 
 /** What rebuilds the state at a checkpoint that exists; anything missing on the way to it is damage. */
-export function stateOf(rows: readonly Row[], seq: number): Pick<LoadedRun, "snapshot" | "entries"> {
+export function stateOf(
+  rows: readonly Row[],
+  seq: number,
+): Pick<LoadedRun, "snapshot" | "entries" | "since"> {
   const found = rows.find(({ kind }) => kind === "snapshot");
   const snapshot = found && snapshotOf(found);
   const entries: EntryRow[] = rows.filter(({ kind }) => kind === "entry").map(entryOf);
   if (entries.length !== seq - (snapshot?.seq ?? 0)) throw new RangeError(`entries up to ${seq} are missing`);
+  // A known checkpoint stands in the place of a snapshot, without bytes.
+  if (found?.bytes === null) return { snapshot: undefined, entries, since: found.seq as number };
   return { snapshot, entries };
 }

@@ -22,13 +22,26 @@ const clock = "extract(epoch FROM clock_timestamp())::float8 * 1000";
 
 const eventColumns = "id, subject, key, expendable, priority, at, bytes";
 
+/** Where a whole run is read from: its newest snapshot. */
+const fromSnapshot = (schema: string): string =>
+  `snapshot AS (SELECT s.seq, s.bytes, s.kept FROM ${schema}.snapshot s JOIN head h ON s.run_id = h.id
+          ORDER BY s.seq DESC LIMIT 1)`;
+
+/** The checkpoint $4 instead, if its digest is $5 and no snapshot is newer. */
+const fromKnown = (schema: string): string =>
+  `known AS (SELECT e.seq FROM head h JOIN ${schema}.run r ON r.id = h.id JOIN ${schema}.entry e ON e.run_id = h.id
+          WHERE e.seq = $4 AND e.digest = $5 COLLATE "C" AND r.pruned < $4 AND r.snapshot_seq <= $4),
+        snapshot AS (SELECT seq, NULL::bytea AS bytes, NULL::boolean AS kept FROM known
+          UNION ALL (SELECT s.seq, s.bytes, s.kept FROM ${schema}.snapshot s JOIN head h ON s.run_id = h.id
+            WHERE NOT EXISTS (SELECT FROM known) ORDER BY s.seq DESC LIMIT 1))`;
+
 /** A whole run as rows of several kinds, so that one statement sees all of it at one moment. */
 const loadQuery = (
   schema: string,
   named: string,
+  from: string,
 ): string => `WITH head AS (SELECT ${runColumns} FROM ${schema}.run r ${newestEntry(schema)} WHERE ${named}),
-        snapshot AS (SELECT s.seq, s.bytes, s.kept FROM ${schema}.snapshot s JOIN head h ON s.run_id = h.id
-          ORDER BY s.seq DESC LIMIT 1)
+        ${from}
       SELECT 'head' AS kind, to_jsonb(h) AS row, NULL::bytea AS bytes, NULL::bytea AS report, 0::bigint AS place FROM head h
       UNION ALL SELECT 'snapshot', jsonb_build_object('seq', seq, 'kept', kept), bytes, NULL, 0 FROM snapshot
       UNION ALL SELECT 'entry', jsonb_build_object('seq', e.seq, 'at', e.at, 'digest', e.digest), e.bytes, NULL, e.seq
@@ -112,7 +125,8 @@ export function queriesFor(schema: string) {
       (SELECT min(due_at) FROM ${schema}.activity WHERE open AND status = 'waiting' AND due_at > $1)) AS at`,
 
     readRun: `SELECT ${runColumns} FROM ${schema}.run r ${newest} WHERE ${named}`,
-    load: loadQuery(schema, named),
+    load: loadQuery(schema, named, fromSnapshot(schema)),
+    loadSince: loadQuery(schema, named, fromKnown(schema)),
     readAt: readAtQuery(schema, named),
     readJournal: `SELECT seq, at, digest, bytes FROM ${schema}.entry
       WHERE run_id = ${runId} AND seq >= greatest($3, 1 + (SELECT r.pruned FROM ${schema}.run r WHERE ${named}))

@@ -13,8 +13,6 @@ import { limits } from "../../limits.ts";
 import { checkCommit } from "../commit.ts";
 import type { Fleet } from "../fleet.ts";
 import { copyOf, KnownRuns } from "../known.ts";
-import { takeLease } from "../lease.ts";
-import { isAlive, leftBy } from "../members.ts";
 import type {
   ActivityRow,
   ChunkRow,
@@ -28,14 +26,24 @@ import type {
   SeenKey,
 } from "../records.ts";
 import { chunkOf, deadLetterOf, entryOf, eventOf, headOf, type Row, seenKeyOf } from "../rows.ts";
-import type { Commit, CommitOutcome, EnqueueOutcome, Lease, LoadedRun, RunQuery, Store } from "../store.ts";
+import type {
+  Commit,
+  CommitOutcome,
+  EnqueueOutcome,
+  KnownCheckpoint,
+  Lease,
+  LoadedRun,
+  RunQuery,
+  Store,
+} from "../store.ts";
 import { type Fork, type Mending, noBackup, type RowKind, type ScanQuery, type Stored } from "../upkeep.ts";
 import { Appending } from "./append.ts";
 import { activityRow, Batch, type CommitAnswer, eventRow } from "./commit.ts";
 import { checkServer, inTransaction, type PostgresClient, type PostgresPool, types } from "./connect.ts";
 import { corrupt, isLost, isUndone, notOpen, storeError } from "./errors.ts";
 import { findQuery } from "./find.ts";
-import { PostgresFleet, registerOf } from "./fleet.ts";
+import { PostgresFleet } from "./fleet.ts";
+import { own, type Statements } from "./lease.ts";
 import { loadedRunOf, stateOf } from "./load.ts";
 import { mendAll } from "./mend.ts";
 import { migrate, quote } from "./migrate.ts";
@@ -81,15 +89,16 @@ class PostgresStore implements Store {
     if (options.shared ?? true) this.fleet = this.#makeFleet(options);
   }
 
-  #makeFleet({ schema = "holdfast", clock = "database", listen }: PostgresOptions): Fleet {
-    const ask = (...given: [keyof Queries, readonly unknown[]]) => this.#ask(...given);
+  #makeFleet({ schema = "holdfast", listen }: PostgresOptions): Fleet {
+    const statements = this.#statements();
     const connect = async (): Promise<PostgresClient> => {
       if (typeof listen === "string") return createClient(listen);
       if (this.#pool === undefined) throw notOpen(this.#name);
       return this.#pool.connect();
     };
-    const signals = listen === false ? noSignals : new PostgresSignals(schema, { ask, connect });
-    return new PostgresFleet({ ask, write: (...given) => this.#write(...given), clock, signals });
+    const signals =
+      listen === false ? noSignals : new PostgresSignals(schema, { ask: statements.ask, connect });
+    return new PostgresFleet(statements, signals);
   }
 
   async open(): Promise<void> {
@@ -113,28 +122,8 @@ class PostgresStore implements Store {
     if (typeof this.#server === "string") await pool?.end();
   }
 
-  async own(worker: string, leaseMs: number, now: number): Promise<Lease> {
-    for (;;) {
-      const rows = await this.#ask("readRegister", []);
-      const { register, clock } = registerOf(rows, this.#clock === "database" ? null : now);
-      /** From the lease's clock to the caller's. */
-      const told = (time: number): number => time + (now - clock);
-      const { lease, members } = register;
-      const member = members.find((one) => isAlive(one, clock));
-      if (member !== undefined)
-        return { outcome: "taken", owner: member.worker, epoch: member.epoch, until: told(member.until) };
-      const taken = takeLease(leftBy(register, []), worker, leaseMs, clock, told);
-      if (taken === undefined) {
-        const { owner, epoch, until } = lease;
-        return { outcome: "taken", owner: owner as string, epoch, until: told(until) };
-      }
-      const { epoch, from, until, outages } = taken;
-      const terms = [worker, epoch, from, until, JSON.stringify(outages)];
-      const written = await this.#write("ownAll", [JSON.stringify(lease), ...terms]);
-      // Somebody else was faster: the lease is another one now.
-      if (!written[0]?.written) continue;
-      return { outcome: "owned", epoch, until: told(until), outages };
-    }
+  own(worker: string, leaseMs: number, now: number): Promise<Lease> {
+    return own(this.#statements(), worker, leaseMs, now);
   }
 
   async release(worker: string, epoch: number, now: number | undefined): Promise<void> {
@@ -227,8 +216,12 @@ class PostgresStore implements Store {
     return row && this.#check(() => headOf(row));
   }
 
-  async load(name: RunName): Promise<LoadedRun | undefined> {
-    const rows = await this.#ask("load", [name.tenant, name.run, limits.inboxLoadedMax]);
+  async load(name: RunName, known?: KnownCheckpoint): Promise<LoadedRun | undefined> {
+    const asked = [name.tenant, name.run, limits.inboxLoadedMax];
+    const rows =
+      known === undefined
+        ? await this.#ask("load", asked)
+        : await this.#ask("loadSince", [...asked, known.seq, known.digest]);
     const loaded = this.#check(() => loadedRunOf(name, rows));
     if (loaded === undefined) return undefined;
     this.#known.keep(loaded.id, loaded.run.head);
@@ -359,6 +352,14 @@ class PostgresStore implements Store {
     } catch (error) {
       throw storeError(error, this.#name);
     }
+  }
+
+  #statements(): Statements {
+    return {
+      ask: (...given) => this.#ask(...given),
+      write: (...given) => this.#write(...given),
+      clock: this.#clock,
+    };
   }
 
   #ask(query: keyof Queries, values: readonly unknown[]): Promise<readonly Row[]> {

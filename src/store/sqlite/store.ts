@@ -22,14 +22,23 @@ import type {
   RunName,
   SeenKey,
 } from "../records.ts";
-import { activityOf, chunkOf, deadLetterOf, eventOf, headOf, seenKeyOf, snapshotOf } from "../rows.ts";
-import type { Commit, CommitOutcome, EnqueueOutcome, Lease, LoadedRun, RunQuery, Store } from "../store.ts";
+import { activityOf, chunkOf, deadLetterOf, eventOf, headOf, seenKeyOf } from "../rows.ts";
+import type {
+  Commit,
+  CommitOutcome,
+  EnqueueOutcome,
+  KnownCheckpoint,
+  Lease,
+  LoadedRun,
+  RunQuery,
+  Store,
+} from "../store.ts";
 import type { Fork, Mending, RowKind, ScanQuery, Stored } from "../upkeep.ts";
 import { copyTo } from "./backup.ts";
 import { CommitWriter, committed } from "./commit.ts";
 import { connect, type SqliteOptions } from "./connect.ts";
 import { findDue } from "./due.ts";
-import { corrupt, leavesDoubt, notOpen, storeError } from "./errors.ts";
+import { leavesDoubt, notOpen, storeError } from "./errors.ts";
 import { findQuery } from "./find.ts";
 import { deliver } from "./inbox.ts";
 import { own, readLease } from "./lease.ts";
@@ -37,6 +46,7 @@ import { mend } from "./mend.ts";
 import { prepareQueries, type Statements } from "./queries.ts";
 import { forksOf, prune, removeRun, sweep } from "./remove.ts";
 import { scan } from "./scan.ts";
+import { entryOf, stateAt, stateSince } from "./state.ts";
 
 export type { SqliteOptions } from "./connect.ts";
 
@@ -149,14 +159,15 @@ class SqliteStore implements Store {
     });
   }
 
-  load(name: RunName): Promise<LoadedRun | undefined> {
+  load(name: RunName, known?: KnownCheckpoint): Promise<LoadedRun | undefined> {
     return this.#read(({ statements, writer }) => {
-      const known = writer.read(name);
-      if (known === undefined) return undefined;
-      const { id, head } = known;
+      const found = writer.read(name);
+      if (found === undefined) return undefined;
+      const { id, head } = found;
+      const since = known && stateSince(statements, this.#path, found, known);
       return {
         head: copyOf(head),
-        ...this.#stateAt(statements, id, head.seq),
+        ...(since ?? stateAt(statements, this.#path, id, head.seq)),
         inbox: readInbox(statements, name, id, limits.inboxLoadedMax),
         activities: statements.readActivities.all(id).map((row) => activityOf(name, row)),
       };
@@ -175,18 +186,8 @@ class SqliteStore implements Store {
       const row = statements.readRun.get(name.tenant, name.run);
       const first = Math.max(1, (row?.pruned as number | undefined) ?? 0);
       if (row === undefined || seq < first || seq > (row.seq as number)) return undefined;
-      return this.#stateAt(statements, row.id as number, seq);
+      return stateAt(statements, this.#path, row.id as number, seq);
     });
-  }
-
-  /** What rebuilds the state at a checkpoint that exists; anything missing on the way to it is damage. */
-  #stateAt(statements: Statements, id: number, seq: number): Pick<LoadedRun, "snapshot" | "entries"> {
-    const row = statements.readSnapshot.get(id, seq);
-    const snapshot = row && snapshotOf(row);
-    const after = snapshot?.seq ?? 0;
-    const entries = statements.readEntries.all(id, after + 1, seq, -1).map(entryOf);
-    if (entries.length !== seq - after) throw corrupt(this.#path, `entries up to ${seq} are missing`);
-    return { snapshot, entries };
   }
 
   readJournal(name: RunName, from: number, limit: number): Promise<readonly EntryRow[]> {
@@ -366,12 +367,6 @@ class SqliteStore implements Store {
       }
     });
   }
-}
-
-/** Entries come as lists; see `prepareQueries`. */
-function entryOf(row: unknown): EntryRow {
-  const [seq, at, digest, bytes] = row as [number, number, string, Uint8Array];
-  return { seq, at, digest, bytes };
 }
 
 function readInbox(statements: Statements, name: RunName, id: number, limit: number): InboxRow[] {
