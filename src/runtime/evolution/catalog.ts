@@ -77,9 +77,11 @@ export class Catalog {
   async note(status: MachineStatus = "active"): Promise<void> {
     const now = this.#world.clock.now();
     let changed = false;
-    for (const { machine, hash } of this.#world.registry.list()) {
+    for (const bound of this.#world.registry.list()) {
+      const { machine } = bound;
       const { id, version } = machine;
       if (isPlatforms(id)) continue;
+      const { hash } = bound;
       const known = this.#rows.get(nameOf(machine));
       if (known?.hash === hash) continue;
       changed = true;
