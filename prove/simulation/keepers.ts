@@ -7,6 +7,7 @@ import { nameOfHold, type Tidy } from "./invariants/keeping.ts";
 import type { Judge } from "./judge.ts";
 import type { Ledger } from "./ledger.ts";
 import type { Life } from "./life.ts";
+import { hasEnded } from "./model.ts";
 import { clockOf, type Time } from "./time.ts";
 
 export interface KeeperWorld {
@@ -22,6 +23,9 @@ export interface KeeperWorld {
 
 /** Errors that say that this process is of no use now: the next one tidies. */
 const passing: ReadonlySet<string> = new Set(["STORE_UNAVAILABLE", "STORE_OWNED", "RUNTIME_CLOSED"]);
+
+/** Within this time of its beginning a tidying mostly comes to what it removes. */
+const lateMsMax = 25;
 
 export class Keepers {
   readonly #world: KeeperWorld;
@@ -40,6 +44,7 @@ export class Keepers {
       return undefined;
     this.open++;
     const tidy = judge.keeping.tidyBegins(life);
+    this.#interfere();
     const done = await new Promise<boolean>((resolve) => {
       life.whenDead(() => resolve(false));
       life.keeper?.tidy().then(
@@ -58,6 +63,16 @@ export class Keepers {
     tidy.isOver = true;
     this.open--;
     return done ? tidy : undefined;
+  }
+
+  /** Now and then somebody wants to keep what is just about to go, and for a while nothing else. */
+  #interfere(): void {
+    const { random, time, judge } = this.#world;
+    if (random.chance(0.3)) return;
+    time.after(random.next() * lateMsMax, () => {
+      const ended = [...judge.model.runs.values()].filter(({ head }) => hasEnded(head));
+      if (ended.length > 0) void this.#hold({ run: random.pick(ended).head.run });
+    });
   }
 
   /** Puts a hold on one of these runs, on its subject or on everything, or takes one back; tries until it is. */

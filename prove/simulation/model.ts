@@ -22,6 +22,7 @@ import type {
 } from "../../src/store/records.ts";
 import { snapshotsKept } from "../../src/store/records.ts";
 import type { Commit } from "../../src/store/store.ts";
+import type { SeenDocument } from "../../src/store/upkeep.ts";
 import type { Piece } from "./ledger.ts";
 import { kindOf, machineOf } from "./machines/kinds.ts";
 import { rewound, type Stepped } from "./rewound.ts";
@@ -98,6 +99,9 @@ export class Model {
   isSwept = true;
   /** What is held, as the store has it. */
   holds: readonly Hold[] = [];
+  /** The version of every document, as it follows from what was written. */
+  readonly #documents = new Map<string, number>();
+  #documentsRemoved = 0;
   /** Where each version of each machine stands in its life, as the store has it. */
   readonly statuses = new Map<string, string>();
   /** Texts that are kept beside the journals, by their digests. */
@@ -106,6 +110,22 @@ export class Model {
 
   constructor(edits: ReadonlySet<string>) {
     this.edits = edits;
+  }
+
+  writeDocument(tenant: string, name: string, expect: number): void {
+    this.#documents.set(`${tenant} ${name}`, 1 + (expect === 0 ? this.#documentsRemoved : expect));
+  }
+
+  removeDocument(tenant: string, name: string, expect: number): void {
+    this.#documents.delete(`${tenant} ${name}`);
+    this.#documentsRemoved = Math.max(this.#documentsRemoved, expect);
+  }
+
+  /** Whether documents have the versions that something was decided by. */
+  isAsSeen(seen: readonly SeenDocument[]): boolean {
+    return seen.every(
+      ({ tenant, name, version }) => (this.#documents.get(`${tenant} ${name}`) ?? 0) === version,
+    );
   }
 
   find({ run }: Pick<RunName, "run">): ModelRun | undefined {

@@ -180,6 +180,11 @@ export interface Store extends Upkeep {
   readChunks(name: RunName, key: string, from: number, limit: number): Promise<readonly ChunkRow[]>;
 
   readDocument(tenant: string, name: string): Promise<DocumentRow | undefined>;
-  /** Writes a document if its version is still `expect` (0: it is new); says whether it did. */
+  /**
+   * Writes a document if its version is still `expect` (0: it is new); says whether it did. The next version is one more,
+   * and the first one is higher than any that was ever removed: no version comes twice.
+   */
   writeDocument(tenant: string, name: string, expect: number, bytes: Uint8Array): Promise<boolean>;
+  /** Removes a document if its version is still `expect`; says whether it did. */
+  removeDocument(tenant: string, name: string, expect: number): Promise<boolean>;
 }

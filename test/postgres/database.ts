@@ -127,6 +127,7 @@ const empty = [
   ...["chunk", "document", "removal"],
 ]
   .map((table) => `DELETE FROM holdfast.${table};`)
+  .concat("UPDATE holdfast.document_removed SET version = 0;")
   .concat("UPDATE holdfast.lease SET owner = NULL, epoch = 0, taken_at = 0, until = 0, outages = '[]'")
   .join("\n");
 

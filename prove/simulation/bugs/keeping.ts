@@ -59,6 +59,22 @@ export const keepingBugs: readonly Bug[] = [
     catches: [29],
   },
   {
+    name: "hold that comes between the look and the removal does not count",
+    file: "src/runtime/housekeeping/retention.ts",
+    find: "const outcomes = await store.removeRuns(going, this.#epoch(), seen);",
+    replace: "const outcomes = await store.removeRuns(going, this.#epoch());",
+    catches: [29],
+  },
+  {
+    name: "hold that comes between the look and the removal is not looked at by the store",
+    file: "src/store/memory/store.ts",
+    find: `const may = isOwnedUnder(this.#tables.lease, epoch) && isAsSeen(this.#tables, seen);
+    return names`,
+    replace: `const may = isOwnedUnder(this.#tables.lease, epoch);
+    return names`,
+    catches: [29],
+  },
+  {
     name: "hold takes the place of the one before",
     file: "src/runtime/housekeeping/hold.ts",
     find: ": [...holds, { ...(what as Held), reason, at: clock.now() }],",

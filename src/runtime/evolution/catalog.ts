@@ -170,10 +170,11 @@ export class Catalog {
     const write = async () => {
       const { store } = this.#world;
       const bytes = encode([...this.#rows.values()] as unknown as Json);
-      // Where a reply was lost, nobody knows the version.
+      // Where it is new or a reply was lost, nobody knows the version.
       const version = this.#version ?? (await store.readDocument(systemTenant, documentName))?.version ?? 0;
       this.#version = undefined;
-      if (await store.writeDocument(systemTenant, documentName, version, bytes)) this.#version = version + 1;
+      const written = await store.writeDocument(systemTenant, documentName, version, bytes);
+      if (written && version > 0) this.#version = version + 1;
     };
     this.#writing = this.#writing.catch(() => {}).then(write);
     return this.#writing;

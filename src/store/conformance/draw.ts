@@ -4,6 +4,7 @@
  */
 import type { ActivityRow, InboxRow, RunHead, RunName, RunStatus } from "../records.ts";
 import type { Commit, Lease, RunQuery, Store } from "../store.ts";
+import type { SeenDocument } from "../upkeep.ts";
 import type { Chance } from "./chance.ts";
 import { activityOf, bytesOf, commitOn, eventOf, headOf, leaseMs, noon } from "./sample.ts";
 
@@ -53,8 +54,9 @@ export class Draw {
       [5, () => this.#recordActivities()],
       [2, () => this.#removeDeadLetter()],
       [5, () => this.#appendChunks()],
-      [4, () => this.#writeDocument()],
-      [5, () => this.#due()],
+      [5, () => this.#writeDocument()],
+      [1, () => this.#removeDocument()],
+      [3, () => this.#due()],
       [3, () => this.#removeRuns()],
       [2, () => this.#pruneJournal()],
       [1, () => sweepAll],
@@ -235,18 +237,38 @@ export class Draw {
     );
   }
 
-  #writeDocument(): Operation {
+  async #writeDocument(): Promise<Operation> {
     const [tenant, name] = [this.#chance.pick(pools.tenant), this.#chance.pick(pools.document)];
-    const [expect, bytes] = [this.#chance.below(4), bytesOf(String(this.#ids++))];
+    const found = await this.#model.readDocument(tenant, name);
+    const expect = this.#chance.percent(50) ? (found?.version ?? 0) : this.#chance.below(4);
+    const bytes = bytesOf(String(this.#ids++));
     return operation("writeDocument", [tenant, name, expect], (store) =>
       store.writeDocument(tenant, name, expect, bytes),
+    );
+  }
+
+  /** Mostly at the version it has. */
+  async #removeDocument(): Promise<Operation> {
+    const [tenant, name] = [this.#chance.pick(pools.tenant), this.#chance.pick(pools.document)];
+    const found = await this.#model.readDocument(tenant, name);
+    const expect = this.#chance.percent(75) ? (found?.version ?? 0) : this.#chance.below(4);
+    return operation("removeDocument", [tenant, name, expect], (store) =>
+      store.removeDocument(tenant, name, expect),
     );
   }
 
   #removeRuns(): Operation {
     const names = Array.from({ length: 1 + this.#chance.below(4) }, () => this.#name());
     const epoch = this.#epoch();
-    return operation("removeRuns", [names, epoch], (store) => store.removeRuns(names, epoch));
+    const seen = this.#seen();
+    return operation("removeRuns", [names, epoch, seen], (store) => store.removeRuns(names, epoch, seen));
+  }
+
+  /** Mostly nothing, else a document and a version that it may have. */
+  #seen(): readonly SeenDocument[] {
+    if (this.#chance.below(3) > 0) return [];
+    const [tenant, name] = [this.#chance.pick(pools.tenant), this.#chance.pick(pools.document)];
+    return [{ tenant, name, version: this.#chance.below(3) }];
   }
 
   /** Mostly up to a snapshot there is. */
@@ -255,7 +277,10 @@ export class Draw {
     const head = await this.#model.readHead(name);
     const found = head && (await this.#model.readAt(name, 1 + this.#chance.below(head.seq)));
     const seq = found?.snapshot?.seq ?? this.#chance.below(6);
-    return operation("pruneJournal", [name, seq, epoch], (store) => store.pruneJournal(name, seq, epoch));
+    const seen = this.#seen();
+    return operation("pruneJournal", [name, seq, epoch, seen], (store) =>
+      store.pruneJournal(name, seq, epoch, seen),
+    );
   }
 
   /** Sets a run back to one of its checkpoints. */
@@ -284,6 +309,7 @@ export class Draw {
     const [name, key] = [this.#name(), chance.pick(pools.activity)];
     const [from, seq, limit] = [chance.below(6), chance.below(12), 1 + chance.below(6)];
     const { tenant } = name;
+    const source = { tenant, run: chance.pick(pools.run) };
     const query = this.#query(tenant);
     const subject = chance.pick(pools.subject);
     const after = chance.pick([Number.NEGATIVE_INFINITY, this.#now]);
@@ -291,7 +317,7 @@ export class Draw {
       operation("nextDue", after, (store) => store.nextDue(after)),
       operation("readKeys", name, (store) => store.readKeys(name, pools.key)),
       operation("readHead", name, (store) => store.readHead(name)),
-      operation("readForks", name, (store) => store.readForks(name)),
+      operation("readForks", source, (store) => store.readForks(source)),
       operation("load", name, (store) => store.load(name)),
       operation("readInbox", [name, limit], (store) => store.readInbox(name, limit)),
       this.#readDeadLetters(tenant, from, limit),

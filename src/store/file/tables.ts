@@ -23,6 +23,7 @@ export class FileTables implements Tables {
   readonly #folder: Folder;
   #lease = unowned;
   #lettersLost = 0;
+  #documentsRemoved = 0;
   #removals: readonly Removal[] = [];
   #isStoreChanged = false;
   #changed = new Set<FileRun>();
@@ -48,6 +49,15 @@ export class FileTables implements Tables {
 
   set lettersLost(count: number) {
     this.#lettersLost = count;
+    this.#isStoreChanged = true;
+  }
+
+  get documentsRemoved(): number {
+    return this.#documentsRemoved;
+  }
+
+  set documentsRemoved(version: number) {
+    this.#documentsRemoved = version;
     this.#isStoreChanged = true;
   }
 
@@ -145,6 +155,7 @@ export class FileTables implements Tables {
     if (this.#isStoreChanged)
       this.#folder.put(places.store, {
         ...{ lease: this.#lease, deadLettersLost: this.#lettersLost, removals: this.#removals },
+        documentsRemoved: this.#documentsRemoved,
       });
     this.#isStoreChanged = false;
     const [changed, removed] = [this.#changed, this.#removed];
@@ -169,6 +180,7 @@ export class FileTables implements Tables {
     this.#lease = leaseOf(fields.object("lease"));
     this.#lettersLost = fields.count("deadLettersLost");
     this.#removals = fields.list("removals").map(removalOf);
+    this.#documentsRemoved = fields.optional("documentsRemoved", fields.count).documentsRemoved ?? 0;
   }
 
   /** Takes back a run that was removed later; gives it, if it was there. */

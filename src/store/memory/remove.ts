@@ -1,6 +1,6 @@
 /** Removing runs and entries from the memory store: gone at once, and counted until they are swept. */
 import { isFinal, type RunName } from "../records.ts";
-import type { Fork } from "../upkeep.ts";
+import type { Fork, SeenDocument } from "../upkeep.ts";
 import { compareText, nameOf } from "./kept.ts";
 import type { Removal, StoredRun, Tables } from "./tables.ts";
 
@@ -12,6 +12,13 @@ export function forksOf({ runs }: Tables, { tenant, run }: RunName): Fork[] {
       stands: !snapshots.some(({ kept }) => kept),
     }))
     .sort((one, other) => compareText(one.run, other.run));
+}
+
+/** Whether documents have the versions they had when something was decided by them. */
+export function isAsSeen({ documents }: Tables, seen: readonly SeenDocument[]): boolean {
+  return seen.every(
+    ({ tenant, name, version }) => (documents.get(JSON.stringify([tenant, name]))?.version ?? 0) === version,
+  );
 }
 
 export function removeRun(tables: Tables, name: RunName): boolean {

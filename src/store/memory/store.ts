@@ -21,10 +21,18 @@ import {
   type SeenKey,
 } from "../records.ts";
 import type { Commit, CommitOutcome, EnqueueOutcome, Lease, LoadedRun, RunQuery, Store } from "../store.ts";
-import { type Fork, type Mending, noBackup, type RowKind, type ScanQuery, type Stored } from "../upkeep.ts";
+import {
+  type Fork,
+  type Mending,
+  noBackup,
+  type RowKind,
+  type ScanQuery,
+  type SeenDocument,
+  type Stored,
+} from "../upkeep.ts";
 import { compareText, copy, fits, inOrder, lose, nameOf, newestFirst, stateAt, withoutOld } from "./kept.ts";
 import { mend } from "./mend.ts";
-import { forksOf, prune, removeRun, sweep } from "./remove.ts";
+import { forksOf, isAsSeen, prune, removeRun, sweep } from "./remove.ts";
 import { scan } from "./scan.ts";
 import { memoryTables, type StoredRun, type Tables } from "./tables.ts";
 
@@ -289,20 +297,40 @@ export class MemoryStore implements Store {
   async writeDocument(tenant: string, name: string, expect: number, bytes: Uint8Array): Promise<boolean> {
     const place = JSON.stringify([tenant, name]);
     if ((this.#tables.documents.get(place)?.version ?? 0) !== expect) return false;
-    this.#tables.documents.set(place, copy({ version: expect + 1, bytes }));
+    const before = expect === 0 ? this.#tables.documentsRemoved : expect;
+    this.#tables.documents.set(place, copy({ version: before + 1, bytes }));
     return true;
   }
 
-  async removeRuns(names: readonly RunName[], epoch: number): Promise<readonly boolean[]> {
-    return names.map((name) => isOwnedUnder(this.#tables.lease, epoch) && removeRun(this.#tables, name));
+  async removeDocument(tenant: string, name: string, expect: number): Promise<boolean> {
+    const place = JSON.stringify([tenant, name]);
+    if (this.#tables.documents.get(place)?.version !== expect) return false;
+    this.#tables.documents.delete(place);
+    this.#tables.documentsRemoved = Math.max(this.#tables.documentsRemoved, expect);
+    return true;
+  }
+
+  async removeRuns(
+    names: readonly RunName[],
+    epoch: number,
+    seen: readonly SeenDocument[] = [],
+  ): Promise<readonly boolean[]> {
+    const may = isOwnedUnder(this.#tables.lease, epoch) && isAsSeen(this.#tables, seen);
+    return names.map((name) => may && removeRun(this.#tables, name));
   }
 
   async readForks(name: RunName): Promise<readonly Fork[]> {
     return copy(forksOf(this.#tables, name));
   }
 
-  async pruneJournal(name: RunName, seq: number, epoch: number): Promise<boolean> {
-    return isOwnedUnder(this.#tables.lease, epoch) && prune(this.#tables, name, seq);
+  async pruneJournal(
+    name: RunName,
+    seq: number,
+    epoch: number,
+    seen: readonly SeenDocument[] = [],
+  ): Promise<boolean> {
+    const may = isOwnedUnder(this.#tables.lease, epoch) && isAsSeen(this.#tables, seen);
+    return may && prune(this.#tables, name, seq);
   }
 
   async sweep(limit: number): Promise<number> {

@@ -24,6 +24,8 @@ export interface Tables {
   readonly runs: Map<string, StoredRun>;
   readonly contents: Contents;
   readonly documents: Pick<Map<string, DocumentRow>, "get" | "set" | "delete" | "keys">;
+  /** The highest version of a document that was removed. */
+  documentsRemoved: number;
   /** What was removed and is not swept yet, the oldest first. */
   removals: readonly Removal[];
   /** A run that has nothing yet. It is kept once it is put among the others. */
@@ -82,6 +84,7 @@ export function memoryTables(): Tables {
     runs: new Map(),
     contents: new ContentMap(),
     documents: new Map(),
+    documentsRemoved: 0,
     removals: [],
     createRun: (head) => ({
       head,

@@ -15,6 +15,7 @@
  */
 import { appendPieces } from "./chunk-functions.ts";
 import { keptSnapshots } from "./commit-functions.ts";
+import { documentFunctions } from "./document-functions.ts";
 import { functions } from "./functions.ts";
 import { shards } from "./shards.ts";
 import { upkeepFunctions } from "./upkeep-functions.ts";
@@ -35,6 +36,7 @@ export const migrationsInto = (partitions: number): readonly Migration[] => [
   upkeepFunctions,
   leasedOutages,
   (schema) => shards(schema, partitions),
+  documentFunctions,
 ];
 
 export const migrations: readonly Migration[] = migrationsInto(1);

@@ -27,7 +27,15 @@ import type {
 } from "../records.ts";
 import { chunkOf, deadLetterOf, entryOf, eventOf, headOf, leaseOf, type Row, seenKeyOf } from "../rows.ts";
 import type { Commit, CommitOutcome, EnqueueOutcome, Lease, LoadedRun, RunQuery, Store } from "../store.ts";
-import { type Fork, type Mending, noBackup, type RowKind, type ScanQuery, type Stored } from "../upkeep.ts";
+import {
+  type Fork,
+  type Mending,
+  noBackup,
+  type RowKind,
+  type ScanQuery,
+  type SeenDocument,
+  type Stored,
+} from "../upkeep.ts";
 import { Appending } from "./append.ts";
 import { activityRow, Batch, type CommitAnswer, eventRow } from "./commit.ts";
 import { checkServer, createPool, inTransaction, type PostgresPool, types } from "./connect.ts";
@@ -288,10 +296,19 @@ class PostgresStore implements Store {
     return row?.written as boolean;
   }
 
-  async removeRuns(names: readonly RunName[], epoch: number): Promise<readonly boolean[]> {
+  async removeDocument(tenant: string, name: string, expect: number): Promise<boolean> {
+    const [row] = await this.#write("removeDocument", [tenant, name, expect]);
+    return row?.removed as boolean;
+  }
+
+  async removeRuns(
+    names: readonly RunName[],
+    epoch: number,
+    seen: readonly SeenDocument[] = [],
+  ): Promise<readonly boolean[]> {
     if (names.length === 0) return [];
     const named = JSON.stringify(names.map(({ tenant, run }) => ({ tenant, run })));
-    const [row] = await this.#write("removeRuns", [epoch, named]);
+    const [row] = await this.#write("removeRuns", [epoch, named, JSON.stringify(seen)]);
     return row?.removed as boolean[];
   }
 
@@ -301,8 +318,13 @@ class PostgresStore implements Store {
     );
   }
 
-  async pruneJournal({ tenant, run }: RunName, seq: number, epoch: number): Promise<boolean> {
-    const [row] = await this.#write("pruneJournal", [epoch, tenant, run, seq]);
+  async pruneJournal(
+    { tenant, run }: RunName,
+    seq: number,
+    epoch: number,
+    seen: readonly SeenDocument[] = [],
+  ): Promise<boolean> {
+    const [row] = await this.#write("pruneJournal", [epoch, tenant, run, seq, JSON.stringify(seen)]);
     return row?.pruned as boolean;
   }
 

@@ -24,7 +24,7 @@ import type {
 } from "../records.ts";
 import { activityOf, chunkOf, deadLetterOf, eventOf, headOf, seenKeyOf, snapshotOf } from "../rows.ts";
 import type { Commit, CommitOutcome, EnqueueOutcome, Lease, LoadedRun, RunQuery, Store } from "../store.ts";
-import type { Fork, Mending, RowKind, ScanQuery, Stored } from "../upkeep.ts";
+import type { Fork, Mending, RowKind, ScanQuery, SeenDocument, Stored } from "../upkeep.ts";
 import { copyTo } from "./backup.ts";
 import { CommitWriter, committed } from "./commit.ts";
 import { connect, type SqliteOptions } from "./connect.ts";
@@ -35,7 +35,7 @@ import { deliver } from "./inbox.ts";
 import { own, readLease } from "./lease.ts";
 import { mend } from "./mend.ts";
 import { prepareQueries, type Statements } from "./queries.ts";
-import { forksOf, prune, removeRun, sweep } from "./remove.ts";
+import { forksOf, isAsSeen, prune, removeRun, sweep } from "./remove.ts";
 import { scan } from "./scan.ts";
 
 export type { SqliteOptions } from "./connect.ts";
@@ -278,11 +278,23 @@ class SqliteStore implements Store {
     });
   }
 
-  async removeRuns(names: readonly RunName[], epoch: number): Promise<readonly boolean[]> {
+  removeDocument(tenant: string, name: string, expect: number): Promise<boolean> {
+    return this.#write(({ statements }) => {
+      if (statements.deleteDocument.run(tenant, name, expect).changes !== 1) return false;
+      statements.noteDocument.run(expect);
+      return true;
+    });
+  }
+
+  async removeRuns(
+    names: readonly RunName[],
+    epoch: number,
+    seen: readonly SeenDocument[] = [],
+  ): Promise<readonly boolean[]> {
     if (names.length === 0) return [];
     return this.#write(({ statements }) => {
-      const isOwned = isOwnedUnder(readLease(statements, this.#path), epoch);
-      return names.map((name) => isOwned && removeRun(statements, name));
+      const may = isOwnedUnder(readLease(statements, this.#path), epoch) && isAsSeen(statements, seen);
+      return names.map((name) => may && removeRun(statements, name));
     });
   }
 
@@ -290,11 +302,16 @@ class SqliteStore implements Store {
     return this.#do(({ statements }) => forksOf(statements, name));
   }
 
-  pruneJournal(name: RunName, seq: number, epoch: number): Promise<boolean> {
-    return this.#write(
-      ({ statements }) =>
-        isOwnedUnder(readLease(statements, this.#path), epoch) && prune(statements, name, seq),
-    );
+  pruneJournal(
+    name: RunName,
+    seq: number,
+    epoch: number,
+    seen: readonly SeenDocument[] = [],
+  ): Promise<boolean> {
+    return this.#write(({ statements }) => {
+      const may = isOwnedUnder(readLease(statements, this.#path), epoch) && isAsSeen(statements, seen);
+      return may && prune(statements, name, seq);
+    });
   }
 
   sweep(limit: number): Promise<number> {
