@@ -21,10 +21,16 @@ export function isAsSeen({ documents }: Tables, seen: readonly SeenDocument[]): 
   );
 }
 
+/** Whether a run of the tenant is damaged: nobody knows what that stands on, so it may be on anything. */
+function hasDamaged({ damaged }: Tables, { tenant }: Pick<RunName, "tenant">): boolean {
+  for (const { run } of damaged?.values() ?? []) if (run.head.tenant === tenant) return true;
+  return false;
+}
+
 export function removeRun(tables: Tables, name: RunName): boolean {
   const run = tables.runs.get(nameOf(name));
-  if (run === undefined || !isFinal(run.head) || forksOf(tables, name).some(({ stands }) => stands))
-    return false;
+  if (run === undefined || !isFinal(run.head) || hasDamaged(tables, name)) return false;
+  if (forksOf(tables, name).some(({ stands }) => stands)) return false;
   forget(tables, run);
   return true;
 }
@@ -43,7 +49,7 @@ function note(tables: Tables, removal: Removal): void {
 
 export function prune(tables: Tables, name: RunName, seq: number): boolean {
   const run = tables.runs.get(nameOf(name));
-  if (run === undefined || seq <= run.pruned || seq >= run.head.seq) return false;
+  if (run === undefined || seq <= run.pruned || seq >= run.head.seq || hasDamaged(tables, name)) return false;
   if (!run.snapshots.some((snapshot) => snapshot.seq === seq)) return false;
   if (forksOf(tables, name).some((fork) => fork.stands && fork.seq < seq)) return false;
   cut(tables, run, seq);
@@ -83,6 +89,7 @@ function sweepContents(tables: Tables, { tenant, subject }: Removal, limit: numb
     ({ head }) => head.tenant === tenant && head.subject === subject,
   );
   if (subject === undefined || !isLast) return 0;
+  if (hasDamaged(tables, { tenant })) return 0;
   const gone = tables.contents.of(tenant, subject).slice(0, limit);
   for (const place of gone) tables.contents.delete(place);
   return gone.length;

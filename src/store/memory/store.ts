@@ -131,7 +131,9 @@ export class MemoryStore implements Store {
   #send(commit: Commit): void {
     for (const { sends } of withStarts([commit]))
       for (const row of sends) {
-        const outcome = this.#deliver(row);
+        // It may be mended yet, and the sender is not to wait for that.
+        const isDamaged = this.#tables.damaged?.has(nameOf(row)) === true;
+        const outcome = isDamaged ? "missing" : this.#deliver(row);
         if (outcome === "missing" || outcome === "ended") lose(this.#tables, row, outcome);
       }
   }
