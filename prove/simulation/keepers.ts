@@ -2,12 +2,13 @@
 import { isHoldfastError } from "../../src/errors.ts";
 import { type Held, hold, release } from "../../src/runtime/housekeeping/index.ts";
 import type { Runtime } from "../../src/runtime/runtime.ts";
+import type { RunName } from "../../src/store/records.ts";
+import type { Store } from "../../src/store/store.ts";
 import type { Random } from "../../test/generate/random.ts";
 import { nameOfHold, type Tidy } from "./invariants/keeping.ts";
 import type { Judge } from "./judge.ts";
 import type { Ledger } from "./ledger.ts";
 import type { Life } from "./life.ts";
-import { hasEnded } from "./model.ts";
 import { clockOf, type Time } from "./time.ts";
 
 export interface KeeperWorld {
@@ -23,9 +24,6 @@ export interface KeeperWorld {
 
 /** Errors that say that this process is of no use now: the next one tidies. */
 const passing: ReadonlySet<string> = new Set(["STORE_UNAVAILABLE", "STORE_OWNED", "RUNTIME_CLOSED"]);
-
-/** Within this time of its beginning a tidying mostly comes to what it removes. */
-const lateMsMax = 25;
 
 export class Keepers {
   readonly #world: KeeperWorld;
@@ -44,7 +42,6 @@ export class Keepers {
       return undefined;
     this.open++;
     const tidy = judge.keeping.tidyBegins(life);
-    this.#interfere();
     const done = await new Promise<boolean>((resolve) => {
       life.whenDead(() => resolve(false));
       life.keeper?.tidy().then(
@@ -65,13 +62,22 @@ export class Keepers {
     return done ? tidy : undefined;
   }
 
-  /** Now and then somebody wants to keep what is just about to go, and for a while nothing else. */
-  #interfere(): void {
-    const { random, time, judge } = this.#world;
-    if (random.chance(0.3)) return;
-    time.after(random.next() * lateMsMax, () => {
-      const ended = [...judge.model.runs.values()].filter(({ head }) => hasEnded(head));
-      if (ended.length > 0) void this.#hold({ run: random.pick(ended).head.run });
+  /** The store as one who tidies sees it: now and then somebody holds what it is just about to remove or prune. */
+  lateHolds(store: Store): Store {
+    const { random } = this.#world;
+    const aimsAt = (verb: keyof Store, [first]: unknown[]): readonly RunName[] => {
+      if (verb === "removeRuns") return first as RunName[];
+      return verb === "pruneJournal" ? [first as RunName] : [];
+    };
+    return new Proxy(store, {
+      get: (_, name) => {
+        const verb = name as keyof Store;
+        return async (...given: unknown[]) => {
+          const aims = aimsAt(verb, given);
+          if (aims.length > 0 && random.chance(0.15)) await this.#hold({ run: random.pick(aims).run });
+          return (store[verb] as (...all: unknown[]) => unknown)(...given);
+        };
+      },
     });
   }
 
