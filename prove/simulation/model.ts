@@ -25,7 +25,7 @@ import type { Commit } from "../../src/store/store.ts";
 import type { SeenDocument } from "../../src/store/upkeep.ts";
 import type { Piece } from "./ledger.ts";
 import { kindOf, machineOf } from "./machines/kinds.ts";
-import { rewound, type Stepped } from "./rewound.ts";
+import { rewound, type Stepped, setAgain } from "./rewound.ts";
 
 /** One step as it went into the journal, with what it should have led to. */
 export interface ModelEntry extends Entry {
@@ -199,7 +199,11 @@ export class Model {
     if (!goesBack(entry)) return stepAnew(run, before, entry);
     const data = entry.event.data as unknown as { to: number; run: string; seq: number };
     if (entry.event.type === "rollback")
-      return rewound(before && asItStands(run, before), { entries: run.entries, seq: data.to }, entry.at);
+      return rewound(
+        before && asItStands(run, before, entry.at),
+        { entries: run.entries, seq: data.to },
+        entry.at,
+      );
     const { entries } = run.source as ModelRun;
     const edit = this.edits.has(run.head.run) ? kindOf(run.machine.id)?.forks : undefined;
     return rewound(undefined, { entries, seq: data.seq }, entry.at, edit);
@@ -371,11 +375,16 @@ export function goesBack({ event }: Pick<Entry, "event">): boolean {
 }
 
 /** What a run has under way: a result that it refused, and was not given again, is in the journal and not on its way. */
-function asItStands({ parked, entries }: ModelRun, state: State): State {
+function asItStands({ parked, entries }: ModelRun, state: State, at: number): State {
   const park = parked ? entries.findLast(({ event }) => event.type === "park") : undefined;
   const { refused } = (park?.event.data ?? {}) as { readonly refused?: number };
   const ended = refused === undefined ? undefined : entries[refused - 1]?.event.invocation;
-  return { ...state, activities: state.activities.filter(({ key }) => key !== ended) };
+  return {
+    ...state,
+    activities: state.activities.filter(({ key }) => key !== ended),
+    // The time it was parked is an outage for the timers that go on.
+    timers: park === undefined ? state.timers : state.timers.map((timer) => setAgain(timer, park.at, at)),
+  };
 }
 
 function stepAnew(run: ModelRun, before: State | undefined, entry: Entry): Stepped {

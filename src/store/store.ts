@@ -121,6 +121,17 @@ export type Lease =
     }
   | { readonly outcome: "taken"; readonly owner: string; readonly epoch: number; readonly until: number };
 
+/** How often something that is remembered was of use, and how often it had to be looked up. */
+export interface CacheUse {
+  readonly hits: number;
+  readonly misses: number;
+}
+
+/** A store that remembers some of what it has, and tells those who measure of what use that is, by name. */
+export interface Remembering {
+  caches(): Readonly<Record<string, CacheUse>>;
+}
+
 export interface Store extends Upkeep {
   /** Prepares the store: makes or migrates its schema. Throws STORE_NEWER if it was written by a newer version. */
   open(): Promise<void>;

@@ -26,8 +26,8 @@ export const keepingBugs: readonly Bug[] = [
   {
     name: "run removed that a fork stands on",
     file: "src/store/memory/remove.ts",
-    find: "if (run === undefined || !isFinal(run.head) || forksOf(tables, name).some(({ stands }) => stands))",
-    replace: "if (run === undefined || !isFinal(run.head))",
+    find: "if (forksOf(tables, name).some(({ stands }) => stands)) return false;",
+    replace: "",
     also: [
       {
         file: "src/runtime/housekeeping/retention.ts",

@@ -4,7 +4,7 @@
  */
 import { isFinal, type RunName } from "../records.ts";
 import { headOf } from "../rows.ts";
-import type { Fork, SeenDocument } from "../upkeep.ts";
+import type { Fork } from "../upkeep.ts";
 import { attributesOf } from "./commit.ts";
 import type { Statements } from "./queries.ts";
 
@@ -13,13 +13,6 @@ export function forksOf(statements: Statements, { tenant, run }: RunName): Fork[
     ...{ tenant, run: row.run as string, seq: row.fork_seq as number },
     stands: row.stands === 1,
   }));
-}
-
-/** Whether documents have the versions they had when something was decided by them. */
-export function isAsSeen(statements: Statements, seen: readonly SeenDocument[]): boolean {
-  return seen.every(
-    ({ tenant, name, version }) => (statements.readDocument.get(tenant, name)?.version ?? 0) === version,
-  );
 }
 
 export function removeRun(statements: Statements, name: RunName): boolean {

@@ -23,19 +23,29 @@ import type {
   SeenKey,
 } from "../records.ts";
 import { activityOf, chunkOf, deadLetterOf, eventOf, headOf, seenKeyOf, snapshotOf } from "../rows.ts";
-import type { Commit, CommitOutcome, EnqueueOutcome, Lease, LoadedRun, RunQuery, Store } from "../store.ts";
+import type {
+  Commit,
+  CommitOutcome,
+  EnqueueOutcome,
+  Lease,
+  LoadedRun,
+  Remembering,
+  RunQuery,
+  Store,
+} from "../store.ts";
 import type { Fork, Mending, RowKind, ScanQuery, SeenDocument, Stored } from "../upkeep.ts";
 import { copyTo } from "./backup.ts";
 import { CommitWriter, committed } from "./commit.ts";
 import { connect, type SqliteOptions } from "./connect.ts";
-import { findDue } from "./due.ts";
+import { isAsSeen, readDocument, removeDocument, writeDocument } from "./document.ts";
+import { findDue, nextDue } from "./due.ts";
 import { corrupt, leavesDoubt, notOpen, storeError } from "./errors.ts";
 import { findQuery } from "./find.ts";
 import { deliver } from "./inbox.ts";
 import { own, readLease } from "./lease.ts";
 import { mend } from "./mend.ts";
 import { prepareQueries, type Statements } from "./queries.ts";
-import { forksOf, isAsSeen, prune, removeRun, sweep } from "./remove.ts";
+import { forksOf, prune, removeRun, sweep } from "./remove.ts";
 import { scan } from "./scan.ts";
 
 export type { SqliteOptions } from "./connect.ts";
@@ -54,9 +64,10 @@ interface Connection {
   readonly finds: Map<string, StatementSync>;
 }
 
-class SqliteStore implements Store {
+class SqliteStore implements Store, Remembering {
   readonly #path: string;
   readonly #options: SqliteOptions;
+  readonly #use = { hits: 0, misses: 0 };
   #isOpen = false;
   /** There is none while the store is closed, and after an error that leaves it in doubt until the next call. */
   #connection: Connection | undefined;
@@ -75,10 +86,14 @@ class SqliteStore implements Store {
     try {
       const database = connect(this.#path, this.#options);
       const statements = prepareQueries(database);
-      return { database, statements, writer: new CommitWriter(statements), finds: new Map() };
+      return { database, statements, writer: new CommitWriter(statements, this.#use), finds: new Map() };
     } catch (error) {
       throw storeError(error, this.#path);
     }
+  }
+
+  caches(): ReturnType<Remembering["caches"]> {
+    return { "known runs": { ...this.#use } };
   }
 
   async close(): Promise<void> {
@@ -123,12 +138,7 @@ class SqliteStore implements Store {
   }
 
   nextDue(after: number): Promise<number | undefined> {
-    return this.#do(({ statements }) => {
-      const next = [statements.nextTimer, statements.nextActivity].map(
-        (of) => of.get(after)?.at as number | null,
-      );
-      return next.filter((time) => time !== null).toSorted((one, other) => one - other)[0];
-    });
+    return this.#do(({ statements }) => nextDue(statements, after));
   }
 
   readKeys(name: RunName, keys: readonly string[]): Promise<readonly SeenKey[]> {
@@ -262,28 +272,15 @@ class SqliteStore implements Store {
   }
 
   readDocument(tenant: string, name: string): Promise<DocumentRow | undefined> {
-    return this.#do(({ statements }) => {
-      const row = statements.readDocument.get(tenant, name);
-      return row && { version: row.version as number, bytes: row.bytes as Uint8Array };
-    });
+    return this.#do(({ statements }) => readDocument(statements, tenant, name));
   }
 
   writeDocument(tenant: string, name: string, expect: number, bytes: Uint8Array): Promise<boolean> {
-    return this.#do(({ statements }) => {
-      const { changes } =
-        expect === 0
-          ? statements.insertDocument.run(tenant, name, bytes)
-          : statements.updateDocument.run(bytes, tenant, name, expect);
-      return changes === 1;
-    });
+    return this.#do(({ statements }) => writeDocument(statements, { tenant, name, version: expect }, bytes));
   }
 
   removeDocument(tenant: string, name: string, expect: number): Promise<boolean> {
-    return this.#write(({ statements }) => {
-      if (statements.deleteDocument.run(tenant, name, expect).changes !== 1) return false;
-      statements.noteDocument.run(expect);
-      return true;
-    });
+    return this.#write(({ statements }) => removeDocument(statements, { tenant, name, version: expect }));
   }
 
   async removeRuns(
