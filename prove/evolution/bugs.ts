@@ -75,11 +75,11 @@ export const bugs: readonly Bug[] = [
     replace: "",
   },
   {
-    name: "children-are-left-behind",
+    name: "children-outlive-their-states",
     breaks: ["E2", "E3"],
     file: "src/core/evolve/evolve.ts",
-    find: "children: sameList(state.children, children),",
-    replace: "children: children.slice(1),",
+    find: "work.cancelChildren(isGone);",
+    replace: "",
   },
   {
     name: "what-was-done-can-no-longer-be-undone",
