@@ -83,7 +83,7 @@ export const bugs: readonly Bug[] = [
   },
   {
     name: "what-was-done-can-no-longer-be-undone",
-    breaks: ["E3"],
+    breaks: ["E3", "E7"],
     file: "src/core/evolve/evolve.ts",
     find: "...(compensations === undefined ? {} : { compensations }),",
     replace: "",
@@ -91,7 +91,7 @@ export const bugs: readonly Bug[] = [
   {
     name: "lists-are-forgotten",
     // Its workers are under way all the same, and come to nothing.
-    breaks: ["E3"],
+    breaks: ["E3", "E7"],
     file: "src/core/evolve/evolve.ts",
     find: "...(maps === undefined ? {} : { maps }),",
     replace: "",
@@ -105,7 +105,7 @@ export const bugs: readonly Bug[] = [
   },
   {
     name: "the-way-back-is-forgotten",
-    breaks: ["E2", "E7"],
+    breaks: ["E2", "E7", "E10"],
     file: "src/core/evolve/evolve.ts",
     find: "if (back !== undefined) return back;",
     replace: "if (back !== undefined) return identity;",
