@@ -75,8 +75,37 @@ export const bugs: readonly Bug[] = [
     replace: "",
   },
   {
+    name: "children-outlive-their-states",
+    breaks: ["E2", "E3"],
+    file: "src/core/evolve/evolve.ts",
+    find: "work.cancelChildren(isGone);",
+    replace: "",
+  },
+  {
+    name: "what-was-done-can-no-longer-be-undone",
+    breaks: ["E3", "E7"],
+    file: "src/core/evolve/evolve.ts",
+    find: "...(compensations === undefined ? {} : { compensations }),",
+    replace: "",
+  },
+  {
+    name: "lists-are-forgotten",
+    // Its workers are under way all the same, and come to nothing.
+    breaks: ["E3", "E7"],
+    file: "src/core/evolve/evolve.ts",
+    find: "...(maps === undefined ? {} : { maps }),",
+    replace: "",
+  },
+  {
+    name: "contexts-stay-as-they-were",
+    breaks: ["E10"],
+    file: "src/core/evolve/context.ts",
+    find: "mapping.context === undefined\n        ? state.context",
+    replace: "mapping.context === undefined || state.seq > 0\n        ? state.context",
+  },
+  {
     name: "the-way-back-is-forgotten",
-    breaks: ["E2", "E7"],
+    breaks: ["E2", "E7", "E10"],
     file: "src/core/evolve/evolve.ts",
     find: "if (back !== undefined) return back;",
     replace: "if (back !== undefined) return identity;",

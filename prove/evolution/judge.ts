@@ -9,6 +9,7 @@
  * E3. Whatever was pending is there afterwards, or the entry tells what became of it; what was let go of is cancelled.
  * E4. Nothing is let go of unless the migration or the caller says so.
  * E5. A timer that goes along is due when it was.
+ * E10. A context is what the migration makes of it, there and back: here it counts how often the run went there.
  */
 import { isDeepStrictEqual } from "node:util";
 import { evolve } from "../../src/core/evolve/evolve.ts";
@@ -40,14 +41,30 @@ interface Told {
 export const lettingGo = { events: { later: null, "a.x": null }, activities: { read: null } };
 const unwanted = new Set(["later", "a.x", "read"]);
 
+interface Counting {
+  readonly moves?: number;
+}
+
+/** What the migration of some worlds makes of contexts. */
+export const counted = {
+  there: ({ moves = 0, ...old }: Counting) => ({ ...old, moves: moves + 1 }),
+  back: ({ moves = 0, ...old }: Counting) => (moves > 1 ? { ...old, moves: moves - 1 } : old),
+};
+
+/** What the migration of a world does besides. */
+export interface Ways {
+  readonly letsGo: boolean;
+  readonly counts: boolean;
+}
+
 export class Judge {
   readonly #versions: ReadonlyMap<number, { readonly machine: Machine; readonly hash: string }>;
   readonly #migration: Migration | undefined;
-  readonly #letsGo: boolean;
+  readonly #ways: Ways;
   readonly violations: string[] = [];
   readonly counts = { steps: 0, moves: 0, told: 0, dropped: 0 };
 
-  constructor(machines: readonly Machine[], migration: Migration | undefined, letsGo: boolean) {
+  constructor(machines: readonly Machine[], migration: Migration | undefined, ways: Ways) {
     this.#versions = new Map(
       machines.map(({ definition, version }) => {
         // One that has met no state yet, and so believes none.
@@ -56,7 +73,7 @@ export class Judge {
       }),
     );
     this.#migration = migration;
-    this.#letsGo = letsGo;
+    this.#ways = ways;
   }
 
   violate(rule: string, what: string): void {
@@ -106,6 +123,33 @@ export class Judge {
       this.violate("E2", `${what} led to what is no state of version ${after.version}: ${String(error)}`);
     }
     this.#pending(what, before, after, entry, leave);
+    this.#kept(what, before, after, entry);
+    const isBack = after.version < before.version;
+    if (this.#ways.counts && (!isBack || this.#migration?.back !== undefined)) {
+      const wanted = movesOf(before) + (isBack ? -1 : before.version === after.version ? 0 : 1);
+      if (movesOf(after) !== Math.max(0, wanted))
+        this.violate("E10", `${what}: it went there ${wanted} times, and its context says ${movesOf(after)}`);
+    }
+  }
+
+  /** What is to be undone and the lists it is going through are there afterwards, unless the entry tells otherwise. */
+  #kept(what: string, before: State, after: State, entry: Entry): void {
+    const { changed = [], dropped = [], ended = [] } = entry.event.data as unknown as Told;
+    const isTold = (kind: Pending["kind"], name: string) =>
+      [...dropped, ...ended].some((one) => one.kind === kind && (one.key ?? one.name) === name);
+    for (const { key } of before.compensations ?? []) {
+      this.counts.told++;
+      const isThere = after.compensations?.some((one) => one.key === key) === true;
+      if (!isThere && !isTold("compensation", key))
+        this.violate("E3", `${what}: what would undo ${key} is gone, and nobody tells`);
+    }
+    for (const name of Object.keys(before.maps ?? {})) {
+      this.counts.told++;
+      const now = changed.find((one) => one.before.kind === "map" && one.before.name === name)?.after.name;
+      const isThere = Object.hasOwn(after.maps ?? {}, now ?? name);
+      if (!isThere && !isTold("map", name))
+        this.violate("E3", `${what}: the map ${name} is gone, and nobody tells`);
+    }
   }
 
   #pending(what: string, before: State, after: State, entry: Entry, leave: Leave): void {
@@ -134,7 +178,7 @@ export class Judge {
       if (!remove(left, name)) this.violate("E3", `${what}: the deferred ${name} is gone, and nobody tells`);
     this.counts.dropped += dropped.length;
     for (const { kind, name } of dropped)
-      if (kind !== "history" && !leave.drops && !(this.#letsGo && unwanted.has(name)))
+      if (kind !== "history" && !leave.drops && !(this.#ways.letsGo && unwanted.has(name)))
         this.violate("E4", `${what} lets go of the ${kind} ${name}, which nobody asked for`);
     for (const timer of before.timers) {
       const now = after.timers.find(({ key }) => key === timer.key);
@@ -143,6 +187,8 @@ export class Judge {
     }
   }
 }
+
+const movesOf = ({ context }: State): number => (context as Counting).moves ?? 0;
 
 /** As it is after it was stored. */
 const plain = <Value>(value: Value): Value => JSON.parse(JSON.stringify(value)) as Value;

@@ -24,7 +24,7 @@ import { drawPair, type Pair } from "../../test/evolution/pairs.ts";
 import { createRandom, type Random } from "../../test/generate/random.ts";
 import { storeKinds } from "../../test/runtime/stores.ts";
 import { World } from "../../test/runtime/world.ts";
-import { Judge, type Leave, lettingGo } from "./judge.ts";
+import { counted, Judge, type Leave, lettingGo } from "./judge.ts";
 
 interface Call {
   readonly run: string;
@@ -72,15 +72,24 @@ export class EvolutionWorld {
 
   constructor(seed: number) {
     this.#random = createRandom(seed);
-    this.#pair = drawPair(this.#random.below(0x7fff_ffff));
+    this.#pair = drawPair(this.#random.below(0x7fff_ffff), { rich: this.#random.chance(0.6) });
     const { from, to, states } = this.#pair;
     const letsGo = this.#random.chance(0.3);
-    const parts = { ...(letsGo ? lettingGo : {}), ...(states && { states: states.there }) };
-    const back = states !== undefined && !letsGo ? { back: { states: states.back } } : {};
-    const isPlain = states === undefined && !letsGo;
-    this.#migration = isPlain ? undefined : defineMigration(from, to, { ...parts, ...back });
+    const counts = this.#random.chance(0.4);
+    const parts = {
+      ...(letsGo ? lettingGo : {}),
+      ...(states && { states: states.there }),
+      ...(counts && { context: counted.there }),
+    };
+    // Other changes of a chart cannot be taken back.
+    const isReversible = states !== undefined && !letsGo;
+    const back = { ...(states && { states: states.back }), ...(counts && { context: counted.back }) };
+    const isPlain = states === undefined && !letsGo && !counts;
+    this.#migration = isPlain
+      ? undefined
+      : defineMigration(from, to, { ...parts, ...(isReversible && { back }) } as never);
     this.#policy = this.#random.chance(0.4) ? "upgrade" : "pin";
-    this.judge = new Judge([from, to], this.#migration, letsGo);
+    this.judge = new Judge([from, to], this.#migration, { letsGo, counts });
   }
 
   get tally(): Tally {
@@ -131,7 +140,7 @@ export class EvolutionWorld {
           reject(signal.reason);
         });
       });
-    return { read: code, write: code, count: code };
+    return { read: code, write: code, count: code, undo: () => 1 };
   }
 
   async #start(): Promise<void> {
@@ -269,7 +278,7 @@ export class EvolutionWorld {
     const there = book.state as State;
     // What the machine itself does of a move is its own business, and cannot be taken back.
     const isQuiet = there.status === "active" && isDeepStrictEqual(pendingKeys(there), pendingKeys(before));
-    if (!isQuiet || !isDeepStrictEqual(there.context, before.context)) return;
+    if (!isQuiet || !isDeepStrictEqual(withoutMoves(there), withoutMoves(before))) return;
     const returned = await this.#go(handle, { to: 1, drop: false });
     this.#counts.returns++;
     if (!returned || !isDeepStrictEqual(book.state, { ...before, seq: before.seq + 2 }))
@@ -322,3 +331,8 @@ const pendingKeys = ({ timers, activities, children, deferred }: State) => ({
   keys: [...timers, ...activities, ...children].map(({ key }) => key),
   deferred,
 });
+
+const withoutMoves = ({ context }: State): object => {
+  const { moves: _, ...rest } = context as { moves?: number };
+  return rest;
+};

@@ -35,6 +35,7 @@ const writing: ReadonlySet<string> = new Set<Verb>([
   "removeDeadLetter",
   "appendChunks",
   "writeDocument",
+  "removeDocument",
   "removeRuns",
   "pruneJournal",
   "sweep",

@@ -21,7 +21,13 @@ import { HouseJudge } from "./house-judge.ts";
 import { checkBeside, checkCommit, checkOutcome } from "./invariants/commits.ts";
 import { checkBatch, checkEntry, checkTokens, entriesOf, isKept } from "./invariants/events.ts";
 import { checkFlow } from "./invariants/flow.ts";
-import { checkHolds, enterPruning, enterRemovals } from "./invariants/keeping.ts";
+import {
+  checkHolds,
+  enterPruning,
+  enterRemovals,
+  type Pruning,
+  type Removing,
+} from "./invariants/keeping.ts";
 import { checkNoted } from "./invariants/outages.ts";
 import type { Invariant, Report } from "./invariants/report.ts";
 import { isSame } from "./invariants/same.ts";
@@ -87,9 +93,11 @@ export class Judge {
         addChunks(this.model, ...(args as [RunName, string, ChunkRow[]]), this.report);
       else if (verb === "writeDocument" && result === true)
         this.#written(args as [string, string, number, Uint8Array]);
-      else if (verb === "removeRuns") this.#removed(args as [RunName[], number], result as boolean[]);
+      else if (verb === "removeDocument" && result === true)
+        this.model.removeDocument(...(args as [string, string, number]));
+      else if (verb === "removeRuns") this.#removed(args as Removing, result as boolean[]);
       else if (verb === "pruneJournal")
-        enterPruning(this.model, args as [RunName, number, number], result as boolean, this.report);
+        enterPruning(this.model, args as Pruning, result as boolean, this.report);
       else if (verb === "sweep" && result === 0) this.model.isSwept = true;
     } catch (error) {
       if (!isHoldfastError(error)) throw error;
@@ -143,14 +151,15 @@ export class Judge {
     if (run !== undefined) this.#checkBatches(run);
   }
 
-  #written([tenant, name, , bytes]: [string, string, number, Uint8Array]): void {
+  #written([tenant, name, expect, bytes]: [string, string, number, Uint8Array]): void {
+    this.model.writeDocument(tenant, name, expect);
     if (tenant === systemTenant && name === "machines") noteMachines(this.model, bytes);
     if (tenant !== defaultTenant || name !== holdsName) return;
     this.model.holds = decode(bytes, name) as unknown as Hold[];
     if (!this.#isSilent) checkHolds(this.model, this.#ledger, this.report);
   }
 
-  #removed(given: [readonly RunName[], number], removed: readonly boolean[]): void {
+  #removed(given: Removing, removed: readonly boolean[]): void {
     for (const run of enterRemovals(this.model, given, removed, this.report))
       if (!this.#isSilent) this.#ledger.forget(run);
   }

@@ -2,6 +2,8 @@
 import { isHoldfastError } from "../../src/errors.ts";
 import { type Held, hold, release } from "../../src/runtime/housekeeping/index.ts";
 import type { Runtime } from "../../src/runtime/runtime.ts";
+import type { RunName } from "../../src/store/records.ts";
+import type { Store } from "../../src/store/store.ts";
 import type { Random } from "../../test/generate/random.ts";
 import { nameOfHold, type Tidy } from "./invariants/keeping.ts";
 import type { Judge } from "./judge.ts";
@@ -58,6 +60,25 @@ export class Keepers {
     tidy.isOver = true;
     this.open--;
     return done ? tidy : undefined;
+  }
+
+  /** The store as one who tidies sees it: now and then somebody holds what it is just about to remove or prune. */
+  lateHolds(store: Store): Store {
+    const { random } = this.#world;
+    const aimsAt = (verb: keyof Store, [first]: unknown[]): readonly RunName[] => {
+      if (verb === "removeRuns") return first as RunName[];
+      return verb === "pruneJournal" ? [first as RunName] : [];
+    };
+    return new Proxy(store, {
+      get: (_, name) => {
+        const verb = name as keyof Store;
+        return async (...given: unknown[]) => {
+          const aims = aimsAt(verb, given);
+          if (aims.length > 0 && random.chance(0.15)) await this.#hold({ run: random.pick(aims).run });
+          return (store[verb] as (...all: unknown[]) => unknown)(...given);
+        };
+      },
+    });
   }
 
   /** Puts a hold on one of these runs, on its subject or on everything, or takes one back; tries until it is. */

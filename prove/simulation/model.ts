@@ -22,9 +22,10 @@ import type {
 } from "../../src/store/records.ts";
 import { snapshotsKept } from "../../src/store/records.ts";
 import type { Commit } from "../../src/store/store.ts";
+import type { SeenDocument } from "../../src/store/upkeep.ts";
 import type { Piece } from "./ledger.ts";
 import { kindOf, machineOf } from "./machines/kinds.ts";
-import { rewound, type Stepped } from "./rewound.ts";
+import { rewound, type Stepped, setAgain } from "./rewound.ts";
 
 /** One step as it went into the journal, with what it should have led to. */
 export interface ModelEntry extends Entry {
@@ -98,6 +99,9 @@ export class Model {
   isSwept = true;
   /** What is held, as the store has it. */
   holds: readonly Hold[] = [];
+  /** The version of every document, as it follows from what was written. */
+  readonly #documents = new Map<string, number>();
+  #documentsRemoved = 0;
   /** Where each version of each machine stands in its life, as the store has it. */
   readonly statuses = new Map<string, string>();
   /** Texts that are kept beside the journals, by their digests. */
@@ -106,6 +110,22 @@ export class Model {
 
   constructor(edits: ReadonlySet<string>) {
     this.edits = edits;
+  }
+
+  writeDocument(tenant: string, name: string, expect: number): void {
+    this.#documents.set(`${tenant} ${name}`, 1 + (expect === 0 ? this.#documentsRemoved : expect));
+  }
+
+  removeDocument(tenant: string, name: string, expect: number): void {
+    this.#documents.delete(`${tenant} ${name}`);
+    this.#documentsRemoved = Math.max(this.#documentsRemoved, expect);
+  }
+
+  /** Whether documents have the versions that something was decided by. */
+  isAsSeen(seen: readonly SeenDocument[]): boolean {
+    return seen.every(
+      ({ tenant, name, version }) => (this.#documents.get(`${tenant} ${name}`) ?? 0) === version,
+    );
   }
 
   find({ run }: Pick<RunName, "run">): ModelRun | undefined {
@@ -179,7 +199,11 @@ export class Model {
     if (!goesBack(entry)) return stepAnew(run, before, entry);
     const data = entry.event.data as unknown as { to: number; run: string; seq: number };
     if (entry.event.type === "rollback")
-      return rewound(before && asItStands(run, before), { entries: run.entries, seq: data.to }, entry.at);
+      return rewound(
+        before && asItStands(run, before, entry.at),
+        { entries: run.entries, seq: data.to },
+        entry.at,
+      );
     const { entries } = run.source as ModelRun;
     const edit = this.edits.has(run.head.run) ? kindOf(run.machine.id)?.forks : undefined;
     return rewound(undefined, { entries, seq: data.seq }, entry.at, edit);
@@ -351,11 +375,16 @@ export function goesBack({ event }: Pick<Entry, "event">): boolean {
 }
 
 /** What a run has under way: a result that it refused, and was not given again, is in the journal and not on its way. */
-function asItStands({ parked, entries }: ModelRun, state: State): State {
+function asItStands({ parked, entries }: ModelRun, state: State, at: number): State {
   const park = parked ? entries.findLast(({ event }) => event.type === "park") : undefined;
   const { refused } = (park?.event.data ?? {}) as { readonly refused?: number };
   const ended = refused === undefined ? undefined : entries[refused - 1]?.event.invocation;
-  return { ...state, activities: state.activities.filter(({ key }) => key !== ended) };
+  return {
+    ...state,
+    activities: state.activities.filter(({ key }) => key !== ended),
+    // The time it was parked is an outage for the timers that go on.
+    timers: park === undefined ? state.timers : state.timers.map((timer) => setAgain(timer, park.at, at)),
+  };
 }
 
 function stepAnew(run: ModelRun, before: State | undefined, entry: Entry): Stepped {

@@ -114,8 +114,8 @@ function since(now: readonly Event[], then: readonly Event[]): Event[] {
   });
 }
 
-/** The time since then is an outage to it. */
-function setAgain(timer: Timer, from: number, until: number): Timer {
+/** A timer after an outage. */
+export function setAgain(timer: Timer, from: number, until: number): Timer {
   const { resume, due, since, ms } = timer;
   if (resume === undefined) return timer;
   const moving = { due, since: since as number };

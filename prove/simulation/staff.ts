@@ -85,7 +85,12 @@ export class Staff {
     if (house === undefined) return;
     life.keeper = new Housekeeper(
       {
-        ...{ store: life.wire, clock: clockOf(time, life), seal: noSeal, epoch: () => life.epoch },
+        ...{
+          store: this.#keepers.lateHolds(life.wire),
+          clock: clockOf(time, life),
+          seal: noSeal,
+          epoch: () => life.epoch,
+        },
         ...{ runtime, problem: (error) => judge.report(8, `keeping house gave ${error}`) },
       },
       { expire: house.expire, retain: house.retain, prune: house.prune },

@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { defineMachine, type Event, freezeStates, HoldfastError, type Json, start, step } from "../index.ts";
 import { limits } from "../limits.ts";
-import { showPath, toJson } from "./json.ts";
+import { isSound, showPath, toJson } from "./json.ts";
 
 const at = { at: 0 };
 
@@ -264,5 +264,21 @@ describe("paths in messages", () => {
   test("begin where the caller says", () => {
     expect(() => toJson({ x: Number.NaN }, ["a", 0], "root")).toThrow("root.a[0].x is the number NaN");
     expect(() => toJson(undefined, [])).toThrow("$ is undefined");
+  });
+});
+
+describe("what was parsed", () => {
+  const parsed = (text: string): unknown => JSON.parse(text);
+
+  test("is sound, but for numbers that JSON writes otherwise", () => {
+    expect(isSound(parsed('{"a":[1,"x",true,null,{"__proto__":0}],"b":{}}'), 3)).toBe(true);
+    for (const text of ["-0", "[1e999]", '{"a":{"b":-1e999}}']) expect(isSound(parsed(text), 9)).toBe(false);
+  });
+
+  test("is sound up to a depth and not one level deeper", () => {
+    for (const text of ["[[0]]", '{"a":{"b":0}}']) {
+      expect(isSound(parsed(text), 2)).toBe(true);
+      expect(isSound(parsed(text), 1)).toBe(false);
+    }
   });
 });

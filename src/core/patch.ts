@@ -187,9 +187,12 @@ function applyPatch(root: { value: Json }, patch: Patch, own: Set<object>): void
 }
 
 function isPatch(patch: unknown): patch is Patch {
-  const isKey = (key: unknown) => typeof key === "string" || typeof key === "number";
   const { path } = (patch ?? {}) as Partial<Patch>;
   return isList(path) && path.every(isKey);
+}
+
+function isKey(key: unknown): boolean {
+  return typeof key === "string" || typeof key === "number";
 }
 
 function splice(container: Container, index: number, remove: number, insert: readonly Json[]): void {

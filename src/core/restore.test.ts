@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { cancel, defineMachine, type Json, limits, restore, type State, start, step } from "../index.ts";
+import { revive } from "./restore.ts";
 
 const at = { at: 0 };
 const region = { initial: "x", states: { x: { on: { next: "y" } }, y: {} } };
@@ -239,5 +240,14 @@ describe("restore", () => {
         `A state of ${id}@${version} was given to the machine m@3: migrate it first`,
       );
     }
+  });
+
+  test("takes what was parsed as it takes anything, and doubts it as much", () => {
+    expect(revive(machine, stored() as Json)).toEqual(rich());
+    expect(() => revive(machine, stored({ seq: 0 }) as Json)).toThrow("its seq is 0");
+    const odd = JSON.parse('{"n":1e999}') as Json;
+    expect(() => revive(machine, stored({ context: odd }) as Json)).toThrow(
+      expect.objectContaining({ code: "NOT_JSON", details: { path: "state.context.n" } }),
+    );
   });
 });

@@ -5,7 +5,7 @@ import { admitState } from "./admit.ts";
 import { type Chart, isLeaf, type StateNode } from "./chart.ts";
 import { isLegal } from "./configuration.ts";
 import type { EventShape } from "./event.ts";
-import { freezeDeep, isObject, toJson } from "./json.ts";
+import { freezeDeep, isObject, isSound, type Json, toJson } from "./json.ts";
 import type { Machine } from "./machine.ts";
 import type { State, Timer } from "./state.ts";
 import { blankState } from "./work.ts";
@@ -18,7 +18,21 @@ export function restore<Context, Ev extends EventShape, Input>(
   machine: Machine<Context, Ev, Input>,
   stored: unknown,
 ): State<Context> {
-  const state = toJson(stored, [], "state", undefined, depthMax) as unknown as State;
+  return admitted(machine, toJson(stored, [], "state", undefined, depthMax) as unknown as State);
+}
+
+/** The same for a value that was made by parsing, and by patches that were: there is less to doubt. */
+export function revive<Context, Ev extends EventShape, Input>(
+  machine: Machine<Context, Ev, Input>,
+  parsed: Json,
+): State<Context> {
+  return isSound(parsed, depthMax) ? admitted(machine, parsed as unknown as State) : restore(machine, parsed);
+}
+
+function admitted<Context, Ev extends EventShape, Input>(
+  machine: Machine<Context, Ev, Input>,
+  state: State,
+): State<Context> {
   const problem = problemOf(machine.chart, state);
   if (problem !== undefined) {
     throw new HoldfastError(

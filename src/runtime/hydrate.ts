@@ -1,5 +1,5 @@
 /** From the store back into memory: a run's newest checkpoint, checked against its chain on the way. */
-import { restore } from "../core/restore.ts";
+import { revive } from "../core/restore.ts";
 import type { State } from "../core/state.ts";
 import { HoldfastError } from "../errors.ts";
 import type { RunHead, RunName } from "../store/records.ts";
@@ -34,7 +34,7 @@ export async function hydrate(
     name: { tenant: head.tenant, run: head.run },
     machine,
     head: withSharedParts(head, machine),
-    state: restore(machine.machine, state) as State,
+    state: revive(machine.machine, state) as State,
     inbox: [],
     more: false,
     snapshotBytes,

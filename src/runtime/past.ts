@@ -4,7 +4,7 @@ import type { Json } from "../core/json.ts";
 import { HoldfastError, isHoldfastError } from "../errors.ts";
 import { decode, decodeSized } from "../store/codec.ts";
 import { contentsOf, unpack } from "../store/content.ts";
-import { type Entry, foldEntries, foldEntry, genesis, openEntry, readEntry } from "../store/journal.ts";
+import { type Entry, foldEntry, genesis, openEntry, readEntry, readPatches } from "../store/journal.ts";
 import type { ActivityRow, EntryRow, RunHead, RunName } from "../store/records.ts";
 import type { LoadedRun, Store } from "../store/store.ts";
 import { fetchContents } from "./contents.ts";
@@ -131,12 +131,12 @@ export class Past {
     const own = await fetchContents(this.#store, this.#seal, head, wanted);
     const texts = base === undefined ? own : new Map([...base.contents, ...own]);
     const contents = { read: (one: string) => texts.get(one), keep: () => "" };
-    const state = foldEntries(
+    const saw =
       first === undefined
         ? (base?.state ?? null)
-        : unpack(first.state, contents, `snapshot ${snapshot?.seq} of ${what}`),
-      packed.map((one) => readEntry(one, { contents }, what)),
-    );
+        : unpack(first.state, contents, `snapshot ${snapshot?.seq} of ${what}`);
+    // All at once, so that what many of them change is copied once.
+    const state = foldEntry(saw, { patches: packed.flatMap((one) => readPatches(one, { contents }, what)) });
     const entryBytes = entries.reduce((sum, { bytes }) => sum + bytes.length, 0);
     return {
       ...{ state, digest, contents: texts, entryBytes },

@@ -124,9 +124,14 @@ class Machines implements Registry {
       throw new HoldfastError("MACHINE_INVALID", twice);
     }
     const versions = this.#byId.get(machine.id) ?? new Map<number, BoundMachine>();
-    const hash = definitionHash(machine.definition);
     const checked = checkedActivities(machine, activities);
-    versions.set(machine.version, { machine, hash, attributes, evolution, activities: checked });
+    versions.set(machine.version, {
+      ...{ machine, attributes, evolution, activities: checked },
+      // Made when somebody asks: a process that has just begun has machines that nothing runs by.
+      get hash() {
+        return definitionHash(machine.definition);
+      },
+    });
     this.#byId.set(machine.id, versions);
     this.#migrations.set(machine.id, [...(this.#migrations.get(machine.id) ?? []), ...migrations]);
     this.#findUpgrade(machine.id);

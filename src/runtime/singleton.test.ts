@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { callerWith, counter, counterWith } from "../../test/runtime/machines.ts";
 import { onEveryStore } from "../../test/runtime/world.ts";
-import { encode } from "../store/codec.ts";
+import { decode, encode } from "../store/codec.ts";
 import type { Runtime } from "./run.ts";
 
 const code = (error: { code?: string }) => error.code;
@@ -120,14 +120,34 @@ onEveryStore((world) => {
       // As far as the process before came: the next run has a name, and has not begun.
       const store = await look();
       const name = 'holdfast.singleton ["counter","k"]';
-      const { version } = (await store.readDocument("default", name)) as { version: number };
-      await store.writeDocument("default", name, version, encode({ run: "named" }));
+      const document = await store.readDocument("default", name);
+      await store.writeDocument("default", name, document?.version ?? 0, encode({ run: "named" }));
       const second = await boot([counter]);
       const [run, other] = await Promise.all([
         second.start(counter, { singleton: "k", input: 2 }),
         second.start(counter, { singleton: "k", input: 3 }),
       ]);
       expect([run.id, other.id, await live(second)]).toEqual(["named", "named", ["named"]]);
+    });
+
+    test("leaves nothing behind once it has ended, and its next one is not touched by that", async () => {
+      const here = await world();
+      const runtime = await here.boot([counter]);
+      const name = 'holdfast.singleton ["counter","k"]';
+      const named = async () => {
+        await here.rest();
+        const document = await (await here.look()).readDocument("default", name);
+        return document && decode(document.bytes, name);
+      };
+      const replacing = { key: "k", policy: "replace" } as const;
+      const first = await runtime.start(counter, { singleton: "k" });
+      expect(await named()).toEqual({ run: first.id });
+      const second = await runtime.start(counter, { singleton: replacing });
+      expect(await named()).toEqual({ run: second.id });
+      await second.send("end");
+      expect(await named()).toEqual(undefined);
+      const third = await runtime.start(counter, { singleton: "k" });
+      expect([await named(), await live(runtime)]).toEqual([{ run: third.id }, [third.id]]);
     });
 
     test("is known to the next process", async () => {

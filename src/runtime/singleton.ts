@@ -4,20 +4,22 @@
  * O1. A document names the run that may be live, and names another one only when that has ended. Whoever dies in between
  *     leaves a name whose run has not begun; whoever starts next begins it. So there are never two, and no start is lost
  *     that was answered.
+ * O2. The document goes when the run it names has ended, and not before: then the next start may name another one as well.
  */
 import type { Json } from "../core/json.ts";
 import type { Machine } from "../core/machine.ts";
 import { HoldfastError, isHoldfastError } from "../errors.ts";
-import { decode, encode } from "../store/codec.ts";
+import { encode } from "../store/codec.ts";
 import { isFinal } from "../store/records.ts";
 import type { Store } from "../store/store.ts";
 import { invalidFlow } from "./flow/flow.ts";
 import type { Ids } from "./ids.ts";
 import { checkName, defaultTenant } from "./name.ts";
+import { runIn, singletonPrefix } from "./named-run.ts";
 import type { Run, Runtime, Singleton, SingletonPolicy, StartOptions } from "./run.ts";
 
 export interface SingletonWorld extends Pick<Runtime, "start" | "run"> {
-  readonly store: Pick<Store, "readDocument" | "writeDocument">;
+  readonly store: Pick<Store, "readDocument" | "writeDocument" | "removeDocument">;
   readonly ids: Ids;
 }
 
@@ -29,10 +31,18 @@ export interface Started {
 
 type Options = Omit<StartOptions, "singleton">;
 
+/** The document of a key. */
+interface Place {
+  readonly tenant: string;
+  readonly name: string;
+}
+
 export class Singletons {
   readonly #world: SingletonWorld;
   /** Starts of one key take turns. */
   readonly #last = new Map<string, Promise<unknown>>();
+  /** Runs whose end is waited for here. */
+  readonly #live = new Set<string>();
 
   constructor(world: SingletonWorld) {
     this.#world = world;
@@ -50,28 +60,54 @@ export class Singletons {
       );
     if (options.id !== undefined)
       throw invalidFlow("a singleton has a key instead of an id; give one of the two");
-    const name = `holdfast.singleton ${JSON.stringify([machine.id, key])}`;
+    const place: Place = { tenant, name: `${singletonPrefix}${JSON.stringify([machine.id, key])}` };
+    const started = await this.#inTurn(place, () => this.#start(machine, { ...place, policy }, options));
+    void this.#removeAtEnd(started.run, place);
+    return started;
+  }
+
+  #inTurn<Answer>({ tenant, name }: Place, work: () => Promise<Answer>): Promise<Answer> {
     const turn = JSON.stringify([tenant, name]);
     const before = this.#last.get(turn) ?? Promise.resolve();
-    const started = before.then(() => this.#start(machine, { name, tenant, policy }, options));
-    const over = started
+    const answer = before.then(work);
+    const over = answer
       .catch(() => {})
       .then(() => {
         if (this.#last.get(turn) === over) this.#last.delete(turn);
       });
     this.#last.set(turn, over);
-    return started;
+    return answer;
+  }
+
+  /** Whatever comes between, as the end of this process, leaves a document to whoever starts next or keeps house. */
+  async #removeAtEnd(run: Run, place: Place): Promise<void> {
+    const { tenant, name } = place;
+    const live = JSON.stringify([tenant, run.id]);
+    if (this.#live.has(live)) return;
+    this.#live.add(live);
+    try {
+      await run.finished();
+      await this.#inTurn(place, async () => {
+        const document = await this.#world.store.readDocument(tenant, name);
+        if (document !== undefined && runIn(document.bytes, name) === run.id)
+          await this.#world.store.removeDocument(tenant, name, document.version);
+      });
+    } catch {
+      // As above.
+    } finally {
+      this.#live.delete(live);
+    }
   }
 
   async #start(
     machine: Machine,
-    { name, tenant, policy }: { name: string; tenant: string; policy: SingletonPolicy },
+    { name, tenant, policy }: Place & { readonly policy: SingletonPolicy },
     options: Options,
   ): Promise<Started> {
     const { store, ids } = this.#world;
     for (;;) {
       const document = await store.readDocument(tenant, name);
-      const named = document && (decode(document.bytes, name) as { run: string }).run;
+      const named = document && runIn(document.bytes, name);
       const run = named === undefined ? undefined : await this.#find(named, tenant);
       if (named !== undefined && run === undefined) {
         const begun = await this.#begin(machine, { ...options, id: named });

@@ -11,6 +11,9 @@ import { apply, type Patch } from "../core/patch.ts";
 import { HoldfastError } from "../errors.ts";
 import { limits } from "../limits.ts";
 
+/** Most entries have no text to put back. */
+const none: readonly never[] = [];
+
 /** Texts shorter than this are cheaper to repeat than to refer to. */
 const sharedLengthMin = 64;
 
@@ -59,19 +62,23 @@ export function pack(value: Json, contents: Contents): Json {
 
 /** What `pack` was given, made of `value` itself. `what` names it in the error for a content that is missing. */
 export function unpack(value: Json, contents: Pick<Contents, "read">, what: string): Json {
-  const { texts = [], places = [] } = value as unknown as Packed;
+  const { texts = none, places = none } = value as unknown as Packed;
   const whole = texts.map((text) => {
     if (typeof text === "string") return text;
     const found = contents.read(text.content);
     if (found !== undefined) return found;
     throw new HoldfastError("STORE_CORRUPT", `${what} needs the content ${text.content}, which is not there`);
   });
-  for (const [text, ...path] of places) {
-    const steps = ["body", ...path];
-    const last = steps.pop() as string | number;
-    const holder = steps.reduce((each, step) => ownPart(each, step, what), value);
+  for (const place of places) {
+    let holder = value;
+    let last: string | number = "body";
+    // The first one says which text it is.
+    for (let step = 1; step < place.length; step++) {
+      holder = ownPart(holder, last, what);
+      last = place[step] as string | number;
+    }
     ownPart(holder, last, what);
-    (holder as Record<string | number, Json>)[last] = whole[text] as string;
+    (holder as Record<string | number, Json>)[last] = whole[place[0]] as string;
   }
   return (value as unknown as Packed).body;
 }
@@ -87,8 +94,8 @@ function ownPart(holder: Json, key: string | number, what: string): Json {
 
 /** The contents a packed value refers to. */
 export function contentsOf(value: Json): readonly string[] {
-  const { texts = [] } = value as unknown as Packed;
-  return texts.flatMap((text) => (typeof text === "string" ? [] : text.content));
+  const { texts = none } = value as unknown as Packed;
+  return texts.length === 0 ? none : texts.flatMap((text) => (typeof text === "string" ? [] : text.content));
 }
 
 function collect(value: Json, path: Path, found: Map<string, Path[]>): void {

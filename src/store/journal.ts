@@ -74,9 +74,22 @@ function leanOf({ seq, at, hash, event, outcome, patches, effects, error, droppe
   };
 }
 
+/** Field by field: with a rest it would take as long as parsing the entry. */
 function wholeOf(lean: LeanEntry): Entry {
-  const { seq, at, hash, event, outcome = "taken", patches = [], effects = [], ...rest } = lean;
-  return { seq, at, hash, event, outcome, patches, effects, ...rest };
+  const { seq, at, hash, event, outcome = "taken", patches = [], effects = [] } = lean;
+  const whole: { -readonly [Field in keyof Entry]: Entry[Field] } = {
+    seq,
+    at,
+    hash,
+    event,
+    outcome,
+    patches,
+    effects,
+  };
+  if (lean.error !== undefined) whole.error = lean.error;
+  if (lean.dropped !== undefined) whole.dropped = lean.dropped;
+  if (lean.spent !== undefined) whole.spent = lean.spent;
+  return whole;
 }
 
 /** The JSON in a row, still packed; throws STORE_CORRUPT if the row does not follow `previous`. */
@@ -96,12 +109,21 @@ export function openEntry(
   const packed = decode(open(row.bytes), `entry ${row.seq} of ${what}`) as unknown as { body: LeanEntry };
   // The chain does not cover where a row says it stands.
   if (packed.body.seq !== row.seq) throw changed();
-  return { ...packed, body: wholeOf(packed.body) } as unknown as Json;
+  return packed as unknown as Json;
 }
 
 /** The entry that `openEntry` opened, once its contents are at hand. */
 export function readEntry(packed: Json, { contents }: Pick<Binding, "contents">, what: string): Entry {
-  return unpack(packed, contents, what) as unknown as Entry;
+  return wholeOf(unpack(packed, contents, what) as unknown as LeanEntry);
+}
+
+/** What that entry changed, for those who want nothing else of it. */
+export function readPatches(
+  packed: Json,
+  { contents }: Pick<Binding, "contents">,
+  what: string,
+): readonly Patch[] {
+  return (unpack(packed, contents, what) as unknown as LeanEntry).patches ?? [];
 }
 
 /** The digest that follows `previous` when these bytes are added. */
@@ -110,12 +132,6 @@ export function chain(previous: string, bytes: Uint8Array): string {
 }
 
 /** The state after an entry. */
-export function foldEntry(state: Json, entry: Entry): Json {
-  return foldEntries(state, [entry]);
-}
-
-/** The state after several. All at once, so that what many of them change is copied once. */
-export function foldEntries(state: Json, entries: readonly Entry[]): Json {
-  const patches = entries.flatMap((entry) => entry.patches);
+export function foldEntry(state: Json, { patches }: Pick<Entry, "patches">): Json {
   return patches.length === 0 ? state : apply(state, patches);
 }

@@ -15,6 +15,8 @@ export interface RunName {
 /** `parked` runs need a person; the last three are final. */
 export type RunStatus = "active" | "parked" | "done" | "failed" | "cancelled";
 
+export const statuses: readonly RunStatus[] = ["active", "parked", "done", "failed", "cancelled"];
+
 /** Whether a run of this status has ended: it takes no more events. */
 export function isFinal({ status }: { readonly status: RunStatus }): boolean {
   return status !== "active" && status !== "parked";

@@ -129,6 +129,17 @@ export type Lease =
     }
   | { readonly outcome: "taken"; readonly owner: string; readonly epoch: number; readonly until: number };
 
+/** How often something that is remembered was of use, and how often it had to be looked up. */
+export interface CacheUse {
+  readonly hits: number;
+  readonly misses: number;
+}
+
+/** A store that remembers some of what it has, and tells those who measure of what use that is, by name. */
+export interface Remembering {
+  caches(): Readonly<Record<string, CacheUse>>;
+}
+
 export interface Store extends Upkeep {
   /** Prepares the store: makes or migrates its schema. Throws STORE_NEWER if it was written by a newer version. */
   open(): Promise<void>;
@@ -191,6 +202,11 @@ export interface Store extends Upkeep {
   readChunks(name: RunName, key: string, from: number, limit: number): Promise<readonly ChunkRow[]>;
 
   readDocument(tenant: string, name: string): Promise<DocumentRow | undefined>;
-  /** Writes a document if its version is still `expect` (0: it is new); says whether it did. */
+  /**
+   * Writes a document if its version is still `expect` (0: it is new); says whether it did. The next version is one more,
+   * and the first one is higher than any that was ever removed: no version comes twice.
+   */
   writeDocument(tenant: string, name: string, expect: number, bytes: Uint8Array): Promise<boolean>;
+  /** Removes a document if its version is still `expect`; says whether it did. */
+  removeDocument(tenant: string, name: string, expect: number): Promise<boolean>;
 }

@@ -5,6 +5,7 @@
  * U1. What is removed is gone for every reader at once, however large it is; its rows are deleted later, a few at a time
  *     (`sweep`), so that nobody waits for them.
  * U2. Only what has ended can be removed, and nothing that a fork stands on.
+ * U3. What was decided by a document is not done once that says something else: a hold that was put in between counts.
  */
 import { HoldfastError } from "../errors.ts";
 import type { LeaseRow } from "./lease.ts";
@@ -28,6 +29,13 @@ export interface Fork extends RunName {
   /** The checkpoint of its source. */
   readonly seq: number;
   readonly stands: boolean;
+}
+
+/** A document that something was decided by: the version it had then, 0 where there was none. */
+export interface SeenDocument {
+  readonly tenant: string;
+  readonly name: string;
+  readonly version: number;
 }
 
 /** A run's row as it is stored: the head without its position, which stands in the newest entry. */
@@ -119,19 +127,24 @@ export type Mending =
 
 export interface Upkeep {
   /**
-   * Removes runs, one after the other, if the epoch is good; says of each whether it did. Not there, active, parked, or
-   * the source of a fork that stands on it: it did not. The name is free from then on. Contents of its subject go once no
-   * run of the subject is left.
+   * Removes runs, one after the other, if the epoch is good and the documents are as they were seen; says of each whether
+   * it did. Not there, active, parked, or the source of a fork that stands on it: it did not. The name is free from then
+   * on. Contents of its subject go once no run of the subject is left.
    */
-  removeRuns(names: readonly RunName[], epoch: number): Promise<readonly boolean[]>;
+  removeRuns(
+    names: readonly RunName[],
+    epoch: number,
+    seen?: readonly SeenDocument[],
+  ): Promise<readonly boolean[]>;
   /** The runs that were forked from this one, by name. */
   readForks(name: RunName): Promise<readonly Fork[]>;
   /**
-   * Removes the entries of a run up to a checkpoint, itself included, if the epoch is good; says whether it did. There
-   * must be a snapshot of that checkpoint, which is kept for good from then on and holds the digest that the next entry
-   * follows; it must lie before the newest one, and no fork may stand on an earlier one.
+   * Removes the entries of a run up to a checkpoint, itself included, if the epoch is good and the documents are as they
+   * were seen; says whether it did. There must be a snapshot of that checkpoint, which is kept for good from then on and
+   * holds the digest that the next entry follows; it must lie before the newest one, and no fork may stand on an earlier
+   * one.
    */
-  pruneJournal(name: RunName, seq: number, epoch: number): Promise<boolean>;
+  pruneJournal(name: RunName, seq: number, epoch: number, seen?: readonly SeenDocument[]): Promise<boolean>;
   /** Deletes rows of what was removed and pruned, about so many; says how many. 0: there is nothing left to delete. */
   sweep(limit: number): Promise<number>;
   /**

@@ -23,14 +23,17 @@ export interface Pair {
     | undefined;
 }
 
-/** The pair of a seed. */
-export function drawPair(seed: number): Pair {
+/**
+ * The pair of a seed. A `rich` one also has children, maps, and what is to be undone: those need a runtime around them to
+ * come to anything.
+ */
+export function drawPair(seed: number, { rich = false }: { readonly rich?: boolean } = {}): Pair {
   const random = createRandom(seed);
   const plan = drawPlan(random.below(0x7fff_ffff), "native");
   const salt = random.below(0x7fff_ffff);
   const versions = (change: Plan, differs: number) =>
-    [machineOf(plan, 1, salt, 0), machineOf(change, 2, salt, differs)] as const;
-  const events = plan.events.map(eventOf);
+    [machineOf(plan, 1, { salt, differs: 0, rich }), machineOf(change, 2, { salt, differs, rich })] as const;
+  const events = [...plan.events.map(eventOf), ...(rich ? [{ type: regret }] : [])];
   const roll = random.next();
   const keys = [...plant(plan.root).keys()].slice(1);
   const key = random.pick(keys);
@@ -56,15 +59,33 @@ export function drawPair(seed: number): Pair {
 }
 
 /** The machine of a plan whose states also have timers, invocations, sends and deferrals. */
-function machineOf(plan: Plan, version: number, salt: number, differs: number): Machine {
+function machineOf(plan: Plan, version: number, chance: Chance): Machine {
   const definition = definitionOf(plan);
-  const decorated = waiting(definition, plan.root.key, { salt, differs });
+  const decorated = waiting(definition, plan.root.key, chance);
   // Once for each run: in a chart that goes round in circles they would grow without end.
   const entry = ["a", "later", "r"].map((type, index) => ({ send: { type, delay: 10 * (index + 1) } }));
-  return defineMachine({ ...decorated, entry, id: "m", version } as MachineDefinition);
+  const undo = chance.rich ? { on: withRegret(decorated.on) } : {};
+  return defineMachine({ ...decorated, ...undo, entry, id: "m", version } as MachineDefinition);
 }
 
+/** What has a run undo what it did. */
+const regret = "regret";
+
+function withRegret(on: StateDefinition["on"]): StateDefinition["on"] {
+  const undoes = { actions: { compensate: true } } as const;
+  if (Array.isArray(on)) return [...on, { event: regret, ...undoes }];
+  return { ...(on as object), [regret]: undoes } as StateDefinition["on"];
+}
+
+/** A child that is over after a while. */
+const kid = defineMachine({
+  id: "kid",
+  initial: "growing",
+  states: { growing: { after: { 25: "grown" } }, grown: { type: "final" } },
+});
+
 interface Chance {
+  readonly rich: boolean;
   readonly salt: number;
   /** How likely a state waits for something else than in the version before. */
   readonly differs: number;
@@ -83,7 +104,32 @@ function waiting(state: StateDefinition, key: string, chance: Chance): StateDefi
   );
   const dice = createRandom(seed);
   const other = createRandom(seed + 1);
-  return { ...state, ...inside, ...drawWaiting(other.chance(chance.differs) ? other : dice) };
+  const random = other.chance(chance.differs) ? other : dice;
+  const waits = drawWaiting(random);
+  const more = chance.rich ? drawMore(random, waits, state.states === undefined ? key : undefined) : {};
+  if (!("map" in more)) return { ...state, ...inside, ...waits, ...more };
+  // A list is gone through in states of its own.
+  const { invoke: _, ...others } = waits;
+  return { ...state, ...others, ...more };
+}
+
+/** Children, things to undo, and lists to go through. */
+function drawMore(
+  random: Random,
+  { invoke = [] }: StateDefinition,
+  leaf: string | undefined,
+): StateDefinition {
+  const begun = ([invoke].flat() as object[]).map((one) =>
+    random.chance(0.5) ? { ...one, compensate: "undo" } : one,
+  );
+  const children = random.chance(0.3) ? [{ machine: kid }] : [];
+  // When it is through, a state begins its list again.
+  const ends = { onDone: leaf, onError: leaf };
+  if (leaf !== undefined && random.chance(0.25))
+    return {
+      map: { over: [1, 2, 3, 4], activity: "count", concurrency: random.between(1, 3), ...ends },
+    } as never;
+  return { invoke: [...begun, ...children] } as never;
 }
 
 const activities = ["read", "write", "count"] as const;

@@ -128,6 +128,7 @@ const empty = [
 ]
   .map((table) => `DELETE FROM holdfast.${table};`)
   .concat("DELETE FROM holdfast.lease WHERE id = 2;")
+  .concat("UPDATE holdfast.document_removed SET version = 0;")
   .concat("UPDATE holdfast.lease SET owner = NULL, epoch = 0, taken_at = 0, until = 0, outages = '[]'")
   .join("\n");
 

@@ -26,8 +26,8 @@ export const keepingBugs: readonly Bug[] = [
   {
     name: "run removed that a fork stands on",
     file: "src/store/memory/remove.ts",
-    find: "if (run === undefined || !isFinal(run.head) || forksOf(tables, name).some(({ stands }) => stands))",
-    replace: "if (run === undefined || !isFinal(run.head))",
+    find: "if (forksOf(tables, name).some(({ stands }) => stands)) return false;",
+    replace: "",
     also: [
       {
         file: "src/runtime/housekeeping/retention.ts",
@@ -56,6 +56,22 @@ export const keepingBugs: readonly Bug[] = [
     file: "src/runtime/housekeeping/hold.ts",
     find: '("run" in one && one.run === run) ||',
     replace: '("run" in one && one.run === subject && one.run !== run) ||',
+    catches: [29],
+  },
+  {
+    name: "hold that comes between the look and the removal does not count",
+    file: "src/runtime/housekeeping/retention.ts",
+    find: "const outcomes = await store.removeRuns(going, this.#epoch(), seen);",
+    replace: "const outcomes = await store.removeRuns(going, this.#epoch());",
+    catches: [29],
+  },
+  {
+    name: "hold that comes between the look and the removal is not looked at by the store",
+    file: "src/store/memory/store.ts",
+    find: `const may = isOwnedUnder(this.#tables.lease, epoch) && isAsSeen(this.#tables, seen);
+    return names`,
+    replace: `const may = isOwnedUnder(this.#tables.lease, epoch);
+    return names`,
     catches: [29],
   },
   {

@@ -70,8 +70,8 @@ export const travelBugs: readonly Bug[] = [
   {
     name: "refused result taken for one under way when a run goes back",
     file: "src/runtime/travel/travel.ts",
-    find: "const current = withoutInvocation(state, parking?.result?.invocation);",
-    replace: "const current = withoutInvocation(state, parking && undefined);",
+    find: "const still = withoutInvocation(state, parking?.result?.invocation);",
+    replace: "const still = withoutInvocation(state, parking && undefined);",
     catches: [3, 4],
     from: 501,
   },

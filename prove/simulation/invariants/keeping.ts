@@ -3,6 +3,7 @@ import { durationMs } from "../../../src/core/duration.ts";
 import { isControl } from "../../../src/runtime/control.ts";
 import type { Held, Hold, RetentionRule } from "../../../src/runtime/housekeeping/index.ts";
 import type { RunName } from "../../../src/store/records.ts";
+import type { SeenDocument } from "../../../src/store/upkeep.ts";
 import type { Ledger } from "../ledger.ts";
 import { hasEnded, type Model, type ModelEntry, type ModelRun } from "../model.ts";
 import type { House } from "../traits.ts";
@@ -29,8 +30,12 @@ export const nameOfHold = (held: Held): string => {
   return "subject" in held ? `the subject ${held.subject}` : "everything";
 };
 
-/** Whether a run was held when a tidying began, and still is. */
-function isHeld(model: Model, { head: { run, subject } }: ModelRun, { holds }: Pick<Tidy, "holds">): boolean {
+/** Whether a run is held, and by one of these. */
+function isHeld(
+  model: Model,
+  { head: { run, subject } }: ModelRun,
+  { holds }: Pick<Tidy, "holds"> = model,
+): boolean {
   const keeps = (one: Hold) =>
     "everything" in one || ("run" in one && one.run === run) || ("subject" in one && one.subject === subject);
   const still = model.holds.map(nameOfHold);
@@ -74,7 +79,8 @@ export function checkRemoval(
   const all = [...model.runs.values(), ...model.removed.values()];
   if (tidy === undefined || !house?.retain.some((rule) => isUnwanted(all, run, rule, furthest)))
     report(29, `${name} is removed, and no rule wants it gone`);
-  if (tidy !== undefined && isHeld(model, run, tidy)) report(29, `${name} is held, and is removed`);
+  // However late it was put: there is no moment between the look at the holds and the removal.
+  if (isHeld(model, run)) report(29, `${name} is held, and is removed`);
   if (hasLivingParent(model, run)) report(29, `${name} is removed, and who started it goes on`);
 }
 
@@ -89,7 +95,7 @@ export function checkPruning(
   const at = run.entries[seq - 1]?.at ?? Number.POSITIVE_INFINITY;
   if (tidy === undefined || !house?.prune.some((rule) => at < furthest - durationMs(rule.olderThan)))
     report(29, `${name} is pruned up to ${seq}, and no rule says so`);
-  if (tidy !== undefined && isHeld(model, run, tidy)) report(29, `${name} is held, and is pruned`);
+  if (isHeld(model, run)) report(29, `${name} is held, and is pruned`);
   if (status === "parked" && tidy?.seqs.get(name) === newest)
     report(29, `${name} is parked, and is pruned up to ${seq}`);
 }
@@ -123,7 +129,7 @@ export function checkTidied(tidy: Tidy, { model, house, report }: HouseWorld): v
   for (const run of left) {
     const { run: name, machine, status, updatedAt, createdAt, completedAt } = run.head;
     // By a clock that was set back it ended before it began: then it counts from its beginning.
-    if (isHeld(model, run, tidy) || (completedAt ?? updatedAt) < createdAt) continue;
+    if (isHeld(model, run) || (completedAt ?? updatedAt) < createdAt) continue;
     const rule = house?.expire.find((one) => one.machine === machine);
     if (rule !== undefined && status === "active" && updatedAt < from - durationMs(rule.idleFor))
       report(29, `${name} has been idle since ${updatedAt}, and is not expired`);
@@ -148,12 +154,16 @@ export function checkHolds({ holds }: Model, ledger: Ledger, report: Report): vo
   for (const name of found) report(29, `${name} is held, and nobody asked for it`);
 }
 
+/** What the store is asked: the names, the epoch, and what was decided by. */
+export type Removing = [readonly RunName[], number, (readonly SeenDocument[])?];
+export type Pruning = [RunName, number, number, (readonly SeenDocument[])?];
+
 const isOwner = ({ owner, epoch }: Model, given: number): boolean => owner !== undefined && given === epoch;
 
 /** The store was asked to remove runs: only what has ended goes, and nothing that a fork stands on. The names of those gone. */
 export function enterRemovals(
   model: Model,
-  [names, epoch]: [readonly RunName[], number],
+  [names, epoch, seen = []]: Removing,
   removed: readonly boolean[],
   report: Report,
 ): string[] {
@@ -161,7 +171,8 @@ export function enterRemovals(
   names.forEach((name, index) => {
     const run = model.find(name);
     const isEnded = run !== undefined && hasEnded(run.head);
-    const wanted = isOwner(model, epoch) && isEnded && model.standing(name).length === 0;
+    const may = isOwner(model, epoch) && model.isAsSeen(seen);
+    const wanted = may && isEnded && model.standing(name).length === 0;
     if (removed[index] !== wanted)
       report(29, `${name.run} should ${wanted ? "" : "not "}have been removed by the store`);
     if (removed[index] !== true || run === undefined) return;
@@ -174,13 +185,14 @@ export function enterRemovals(
 /** The store was asked to prune a run: only what lies before a snapshot goes, and nothing that a fork stands on. */
 export function enterPruning(
   model: Model,
-  [name, seq, epoch]: [RunName, number, number],
+  [name, seq, epoch, seen = []]: Pruning,
   pruned: boolean,
   report: Report,
 ): void {
   const run = model.find(name);
   const wanted =
     isOwner(model, epoch) &&
+    model.isAsSeen(seen) &&
     run !== undefined &&
     seq > run.pruned &&
     seq < run.head.seq &&

@@ -77,9 +77,11 @@ export class Catalog {
   async note(status: MachineStatus = "active"): Promise<void> {
     const now = this.#world.clock.now();
     let changed = false;
-    for (const { machine, hash } of this.#world.registry.list()) {
+    for (const bound of this.#world.registry.list()) {
+      const { machine } = bound;
       const { id, version } = machine;
       if (isPlatforms(id)) continue;
+      const { hash } = bound;
       const known = this.#rows.get(nameOf(machine));
       if (known?.hash === hash) continue;
       changed = true;
@@ -168,10 +170,11 @@ export class Catalog {
     const write = async () => {
       const { store } = this.#world;
       const bytes = encode([...this.#rows.values()] as unknown as Json);
-      // Where a reply was lost, nobody knows the version.
+      // Where it is new or a reply was lost, nobody knows the version.
       const version = this.#version ?? (await store.readDocument(systemTenant, documentName))?.version ?? 0;
       this.#version = undefined;
-      if (await store.writeDocument(systemTenant, documentName, version, bytes)) this.#version = version + 1;
+      const written = await store.writeDocument(systemTenant, documentName, version, bytes);
+      if (written && version > 0) this.#version = version + 1;
     };
     this.#writing = this.#writing.catch(() => {}).then(write);
     return this.#writing;

@@ -12,6 +12,9 @@ import type { Store } from "../../store/store.ts";
 
 const share = 10;
 
+/** What the names of such documents begin with. */
+export const ratePrefix = "holdfast.rate ";
+
 /** So many starts, none of them after `until`. */
 export interface Chunk {
   readonly count: number;
@@ -19,10 +22,17 @@ export interface Chunk {
 }
 
 /** The document of a rate: what was reserved, for as long as somebody may count it. */
-interface Reserved {
+export interface Reserved {
   readonly perMs: number;
   readonly chunks: readonly Chunk[];
 }
+
+/** Whether nobody will count any of it any more: the document may go. */
+export function isOver({ perMs, chunks }: Reserved, now: number): boolean {
+  return chunks.every(({ until }) => until <= now - perMs);
+}
+
+type AllowanceStore = Pick<Store, "readDocument" | "writeDocument" | "removeDocument">;
 
 /** Where a rate is remembered. */
 export interface Place {
@@ -31,14 +41,14 @@ export interface Place {
 }
 
 export class Allowance {
-  readonly #store: Pick<Store, "readDocument" | "writeDocument">;
+  readonly #store: AllowanceStore;
   readonly #place: Place;
   #version = 0;
   #reserved: Reserved = { perMs: 0, chunks: [] };
   #left = 0;
   #until = Number.NEGATIVE_INFINITY;
 
-  constructor(store: Pick<Store, "readDocument" | "writeDocument">, place: Place) {
+  constructor(store: AllowanceStore, place: Place) {
     this.#store = store;
     this.#place = place;
   }
@@ -76,10 +86,27 @@ export class Allowance {
     const reserved = { perMs: longest, chunks: [...kept, chunk] };
     const bytes = encode(reserved as unknown as Json);
     if (!(await this.#store.writeDocument(tenant, name, this.#version, bytes))) return false;
-    this.#version++;
+    if (this.#version > 0) this.#version++;
+    else if (!(await this.#findVersion(bytes))) return false;
     this.#reserved = reserved;
     this.#left = chunk.count;
     this.#until = chunk.until;
     return true;
+  }
+
+  /** The version of a document that was new; false if somebody else has written since. */
+  async #findVersion(bytes: Uint8Array): Promise<boolean> {
+    const { tenant, name } = this.#place;
+    const document = await this.#store.readDocument(tenant, name);
+    if (document === undefined || Buffer.compare(document.bytes, bytes) !== 0) return false;
+    this.#version = document.version;
+    return true;
+  }
+
+  /** Removes the document, if nobody needs it or has written it since it was read. */
+  async remove(now: number): Promise<void> {
+    const { tenant, name } = this.#place;
+    if (this.#version === 0 || !isOver(this.#reserved, now)) return;
+    await this.#store.removeDocument(tenant, name, this.#version);
   }
 }

@@ -32,4 +32,6 @@ export class Concurrency implements Pool {
   }
 
   close(): void {}
+
+  forget(): void {}
 }

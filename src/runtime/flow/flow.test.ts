@@ -303,6 +303,7 @@ describe("rates", () => {
         return store.readDocument(tenant, name);
       },
       writeDocument: store.writeDocument.bind(store),
+      removeDocument: store.removeDocument.bind(store),
     };
     const { enter, started } = crowd(new Flow({ clock, store: shaky }, 10));
     enter("1", plain("a", rate("r", 1, 1_000)));
@@ -357,6 +358,27 @@ describe("what a rate has used", () => {
     expect(second.started).toEqual([]);
     await clock.advance(1);
     expect(second.started).toEqual(["2"]);
+  });
+
+  test("is kept for as long as somebody may count it, and goes with a rate that is forgotten", async () => {
+    const store = memory();
+    const { enter, leave } = crowd(new Flow({ clock, store }, 10));
+    const documents = async () => (await store.scan("document", { limit: 9 })).map(({ row }) => row?.name);
+    enter("short", plain("a", rate("short", 1, 1_000)));
+    enter("long", plain("a", rate("long", 1, 60_000)));
+    await clock.advance(0);
+    for (const name of ["short", "long"]) await leave(name);
+    expect(await documents()).toEqual(["holdfast.rate long", "holdfast.rate short"]);
+    await clock.advance(1_100);
+    for (let count = 0; count < 1_001; count++) {
+      enter(`${count}`, plain("a", one(`k${count}`)));
+      await leave(`${count}`);
+    }
+    await clock.advance(0);
+    expect(await documents()).toEqual(["holdfast.rate long"]);
+    enter("again", plain("a", rate("short", 1, 1_000)));
+    await clock.advance(0);
+    expect((await store.readDocument("a", "holdfast.rate short"))?.version, "no version comes twice").toBe(2);
   });
 
   test("counts what somebody else reserved meanwhile", async () => {

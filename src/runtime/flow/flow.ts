@@ -16,7 +16,7 @@ import { HoldfastError } from "../../errors.ts";
 import { limits } from "../../limits.ts";
 import type { Store } from "../../store/store.ts";
 import type { Clock } from "../clock.ts";
-import { Allowance } from "./allowance.ts";
+import { Allowance, ratePrefix } from "./allowance.ts";
 import { Concurrency } from "./concurrency.ts";
 import { FairQueue, type Waiting } from "./fair-queue.ts";
 import { Gate } from "./gate.ts";
@@ -34,7 +34,7 @@ export interface Slot {
 
 export interface FlowWorld {
   readonly clock: Clock;
-  readonly store: Pick<Store, "readDocument" | "writeDocument">;
+  readonly store: Pick<Store, "readDocument" | "writeDocument" | "removeDocument">;
 }
 
 interface Entry extends Waiting {
@@ -269,7 +269,7 @@ export class Flow {
 
   #rateOf({ key, tenant }: RateUse): Rate {
     const { clock, store } = this.#world;
-    const allowance = new Allowance(store, { tenant, name: `holdfast.rate ${key}` });
+    const allowance = new Allowance(store, { tenant, name: `${ratePrefix}${key}` });
     return new Rate(clock, allowance, (pool) => {
       if (pool.waiting.size === 0) return;
       this.#openNext(pool, clock.now());
@@ -287,7 +287,7 @@ export class Flow {
     const now = this.#world.clock.now();
     for (const [name, pool] of this.#pools) {
       if (!pool.isForgettable(now)) continue;
-      pool.close();
+      pool.forget(now);
       this.#pools.delete(name);
     }
     this.#poolsMax = Math.max(poolsKeptMin, 2 * this.#pools.size);

@@ -21,6 +21,8 @@ export interface Pool {
   isForgettable(now: number): boolean;
   /** Stops whatever it waits for. */
   close(): void;
+  /** Nobody will miss it: it is closed, and so goes what was kept of it. */
+  forget(now: number): void;
 }
 
 /** What a gate has in a pool: the pool as it looks from there, with the gate's own limit. */

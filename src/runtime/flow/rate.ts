@@ -154,4 +154,10 @@ export class Rate implements Pool {
     this.#closed = true;
     this.#stopTimer?.();
   }
+
+  /** Nobody counts what was begun any more. A document that cannot be removed now is left to the housekeeper. */
+  forget(now: number): void {
+    this.close();
+    this.#allowance.remove(now).catch(() => {});
+  }
 }

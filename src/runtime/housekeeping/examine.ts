@@ -6,7 +6,7 @@ import type { Json } from "../../core/json.ts";
 import type { State } from "../../core/state.ts";
 import { decode } from "../../store/codec.ts";
 import { contentsOf, unpack } from "../../store/content.ts";
-import { foldEntries, genesis, openEntry, readEntry } from "../../store/journal.ts";
+import { foldEntry, genesis, openEntry, readPatches } from "../../store/journal.ts";
 import type { ActivityRow, InboxRow, RunHead, RunName, RunStatus } from "../../store/records.ts";
 import type { RowKind, Stored, StoredHead } from "../../store/upkeep.ts";
 import { endOfTime } from "../budget.ts";
@@ -125,10 +125,7 @@ async function stateAt(premises: Premises, name: RunName, seq: number): Promise<
   });
   const texts = await fetchContents(store, seal, head, packed.flatMap(contentsOf));
   const contents = { read: (one: string) => texts.get(one), keep: () => "" };
-  return foldEntries(
-    first,
-    packed.map((one) => readEntry(one, { contents }, name.run)),
-  );
+  return foldEntry(first, { patches: packed.flatMap((one) => readPatches(one, { contents }, name.run)) });
 }
 
 /** What a run's row should say at a checkpoint; what the journal does not tell of stays as it is. */

@@ -13,7 +13,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { ActivityEffect } from "../../core/effect.ts";
 import type { Json } from "../../core/json.ts";
 import { contentsOf } from "../../store/content.ts";
-import { chain, type Entry, foldEntries, genesis, openEntry, readEntry } from "../../store/journal.ts";
+import { chain, type Entry, foldEntry, genesis, openEntry, readEntry } from "../../store/journal.ts";
 import type { EntryRow, SnapshotRow, Spending } from "../../store/records.ts";
 import type { Mending, Stored } from "../../store/upkeep.ts";
 import { addSpending } from "../budget.ts";
@@ -315,7 +315,7 @@ function beginAt(known: Known): Good {
 /** The checkpoint after an entry. */
 function follow(before: Good, entry: Entry, digest: string, since: number): Good {
   const { seq, at, hash, event, effects, spent } = entry;
-  const state = foldEntries(before.state, [entry]);
+  const state = foldEntry(before.state, entry);
   const statusOf = (one: Json): unknown => (one as { status?: unknown } | null)?.status;
   const ends = statusOf(before.state) !== statusOf(state) && statusOf(state) !== "active";
   // One list for all checkpoints: the state says which of them are under way.

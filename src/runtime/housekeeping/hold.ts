@@ -7,6 +7,7 @@ import { HoldfastError } from "../../errors.ts";
 import { decode, encode } from "../../store/codec.ts";
 import type { RunHead } from "../../store/records.ts";
 import type { Store } from "../../store/store.ts";
+import type { SeenDocument } from "../../store/upkeep.ts";
 import { type Clock, systemClock } from "../clock.ts";
 import { checkName, defaultTenant } from "../name.ts";
 
@@ -28,9 +29,22 @@ interface HoldWorld {
 }
 
 /** The holds of a tenant, the oldest first. */
-export async function readHolds({ store, tenant = defaultTenant }: HoldWorld): Promise<readonly Hold[]> {
+export async function readHolds(world: HoldWorld): Promise<readonly Hold[]> {
+  return (await seeHolds(world)).holds;
+}
+
+/** The same, with the document they stand in: what is decided by them is not done once that has changed. */
+export async function seeHolds({ store, tenant = defaultTenant }: HoldWorld): Promise<SeenHolds> {
   const document = await store.readDocument(tenant, holdsName);
-  return document === undefined ? [] : (decode(document.bytes, holdsName) as unknown as Hold[]);
+  return {
+    holds: document === undefined ? [] : (decode(document.bytes, holdsName) as unknown as Hold[]),
+    seen: { tenant, name: holdsName, version: document?.version ?? 0 },
+  };
+}
+
+export interface SeenHolds {
+  readonly holds: readonly Hold[];
+  readonly seen: SeenDocument;
 }
 
 /** Puts a hold on something; what is held already keeps its first reason and time. Durable when it resolves. */
@@ -90,11 +104,10 @@ async function change(world: HoldWorld, edit: (holds: readonly Hold[]) => readon
   const { store, tenant = defaultTenant } = world;
   checkName("tenant", tenant);
   for (let tries = 0; tries < triesMax; tries++) {
-    const document = await store.readDocument(tenant, holdsName);
-    const holds = document === undefined ? [] : (decode(document.bytes, holdsName) as unknown as Hold[]);
+    const { holds, seen } = await seeHolds({ store, tenant });
     const edited = edit(holds);
     if (edited === holds) return;
-    if (await store.writeDocument(tenant, holdsName, document?.version ?? 0, holdsBytes(edited))) return;
+    if (await store.writeDocument(tenant, holdsName, seen.version, holdsBytes(edited))) return;
   }
   throw new HoldfastError(
     "STORE_UNAVAILABLE",

@@ -11,6 +11,7 @@ import type { Clock } from "../clock.ts";
 import { systemTenant } from "../name.ts";
 import type { Seal } from "../seal.ts";
 import { type BackupOptions, backup, listBackups } from "./backup.ts";
+import { removeDocuments } from "./documents.ts";
 import { type Canceller, type Expired, type ExpiryRule, expire } from "./expire.ts";
 import { type Pruned, type PruneRule, prune } from "./prune.ts";
 import { type Retained, type RetentionRule, retain } from "./retention.ts";
@@ -111,6 +112,8 @@ export class Housekeeper {
     const { expire: expiring = [], retain: retaining = [], prune: pruning = [], tenants } = this.#plan;
     const scope = { store, clock, epoch, ...(tenants === undefined ? {} : { tenants }) };
     const expired = expiring.length === 0 ? {} : await expire({ ...scope, runtime, rules: expiring });
+    // Before the runs that they name are gone, after which nobody can tell.
+    await removeDocuments({ store, clock });
     const retained = retaining.length === 0 ? {} : await retain({ ...scope, rules: retaining });
     const pruned = pruning.length === 0 ? {} : await prune({ ...scope, rules: pruning });
     const swept = await sweep({ store, clock, signal: this.#stop.signal });

@@ -4,8 +4,9 @@
  */
 import type { RunHead, RunName, RunStatus } from "../../store/records.ts";
 import type { Store } from "../../store/store.ts";
+import type { SeenDocument } from "../../store/upkeep.ts";
 import { systemClock } from "../clock.ts";
-import { holdOn, readHolds } from "./hold.ts";
+import { holdOn, seeHolds } from "./hold.ts";
 import { type RightOptions, withRight } from "./right.ts";
 import { ruleMs, type Selection, selectedRuns, type Tenants } from "./selection.ts";
 
@@ -44,14 +45,29 @@ export async function prune(options: PruneOptions): Promise<Pruned> {
         const name = { tenant: head.tenant, run: head.run };
         const seq = await snapshotBefore(store, head, before);
         if (seq === undefined) continue;
-        if (holdOn(await readHolds({ store, tenant: head.tenant }), head) !== undefined)
-          kept.push({ ...name, why: "held" });
-        else if (dryRun || (await store.pruneJournal(name, seq, epoch()))) pruned.push({ ...name, seq });
-        else kept.push({ ...name, why: "forked" });
+        const why = await keeps(store, head, async (seen) =>
+          dryRun ? true : store.pruneJournal(name, seq, epoch(), [seen]),
+        );
+        if (why === undefined) pruned.push({ ...name, seq });
+        else kept.push({ ...name, why });
       }
     }
   });
   return { pruned, kept };
+}
+
+/** Why a run keeps its entries, if it does; asked again where the holds change between the look and the act. */
+async function keeps(
+  store: Store,
+  head: RunHead,
+  act: (seen: SeenDocument) => Promise<boolean>,
+): Promise<"held" | "forked" | undefined> {
+  for (;;) {
+    const { holds, seen } = await seeHolds({ store, tenant: head.tenant });
+    if (holdOn(holds, head) !== undefined) return "held";
+    if (await act(seen)) return undefined;
+    if ((await seeHolds({ store, tenant: head.tenant })).seen.version === seen.version) return "forked";
+  }
 }
 
 /** The newest snapshot that only old entries lie before; undefined if there is none, or nothing before it. */

@@ -34,6 +34,27 @@ async function leftIn(store: Store): Promise<string[]> {
   return namesOf(await store.findRuns({ tenant, limit: 100 }));
 }
 
+/** A store in which something happens right before a verb is done for the first time. */
+function meanwhile(
+  store: Store,
+  verb: "removeRuns" | "pruneJournal",
+  happens: (store: Store) => Promise<void>,
+): Store {
+  let done = false;
+  return new Proxy(store, {
+    get: (_, name) => {
+      const value = store[name as keyof Store] as (...given: unknown[]) => unknown;
+      return async (...given: unknown[]) => {
+        if (name === verb && !done) {
+          done = true;
+          await happens(store);
+        }
+        return value.apply(store, given);
+      };
+    },
+  });
+}
+
 /** A fork of a run at a checkpoint, as it is stored. */
 async function forkOf(store: Store, run: string, seq: number, epoch: number): Promise<void> {
   const head = await store.readHead({ tenant, run });
@@ -113,6 +134,19 @@ onEveryStore((world) => {
       expect(await leftIn(store)).toEqual(["r2"]);
     });
 
+    test("B10: leaves what is held between the last look and the removal, and removes the rest", async () => {
+      const here = await world();
+      await here.close(await endedRuns(here, 3));
+      const { clock } = here;
+      const store = meanwhile(await here.look(), "removeRuns", (put) =>
+        hold({ store: put, clock }, { run: "r2", reason: "just now" }),
+      );
+      const { removed, kept } = await retain({ store, clock, rules: [{ keep: 0 }] });
+      expect([namesOf(removed), namesOf(kept)]).toEqual([["r1", "r3"], ["r2"]]);
+      expect(kept[0]).toMatchObject({ why: "held", hold: { reason: "just now" } });
+      expect(await leftIn(store)).toEqual(["r2"]);
+    });
+
     test("B10: leaves what a fork stands on", async () => {
       const here = await world();
       await here.close(await endedRuns(here, 2));
@@ -188,6 +222,9 @@ onEveryStore((world) => {
       pruned: [],
       kept: [{ tenant, run: "a", why: "held" }],
     });
+    await release({ store }, { run: "a" });
+    const held = meanwhile(store, "pruneJournal", () => hold({ store, clock }, { run: "a", reason: "now" }));
+    expect((await prune({ store: held, clock, rules })).kept).toEqual([{ tenant, run: "a", why: "held" }]);
     await release({ store }, { run: "a" });
     expect((await prune({ store, clock, rules })).pruned).toEqual([{ tenant, run: "a", seq: snapshotSeq }]);
     await sweep({ store });

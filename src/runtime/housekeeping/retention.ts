@@ -8,9 +8,10 @@
 import { HoldfastError } from "../../errors.ts";
 import { isFinal, type RunHead, type RunName, type RunStatus } from "../../store/records.ts";
 import type { Store } from "../../store/store.ts";
+import type { SeenDocument } from "../../store/upkeep.ts";
 import { type Clock, systemClock } from "../clock.ts";
 import { defaultTenant, keyOf } from "../name.ts";
-import { type Hold, holdOn, readHolds } from "./hold.ts";
+import { type Hold, holdOn, readHolds, type SeenHolds, seeHolds } from "./hold.ts";
 import { type RightOptions, withRight } from "./right.ts";
 import { ruleMs, type Selection, selectedRuns, type Tenants } from "./selection.ts";
 
@@ -105,30 +106,36 @@ class Retaining {
   }
 
   async remove(heads: readonly RunHead[]): Promise<void> {
-    const { store, dryRun = false } = this.#options;
+    const { dryRun = false } = this.#options;
     const free: RunName[] = [];
     for (const head of heads) if (await this.#isFree(head)) free.push({ tenant: head.tenant, run: head.run });
     if (dryRun) {
       this.removed.push(...free);
       return;
     }
-    // Read as late as can be: somebody may just have put a hold on one.
-    const going: RunName[] = [];
-    for (const name of free) if (!(await this.#isHeld(name))) going.push(name);
-    const outcomes = await store.removeRuns(going, this.#epoch());
-    for (const [index, name] of going.entries()) {
-      if (outcomes[index]) this.removed.push(name);
-      else this.kept.push({ ...name, why: "changed" });
-    }
+    for (let left = free; left.length > 0; ) left = await this.#removeAsSeen(left);
   }
 
-  async #isHeld(name: RunName): Promise<boolean> {
+  /** Removes what is not held; whatever is left once the holds have changed on the way must be looked at again. */
+  async #removeAsSeen(names: readonly RunName[]): Promise<RunName[]> {
     const { store } = this.#options;
-    const head = await store.readHead(name);
-    const holds = await readHolds({ store, tenant: name.tenant });
-    const hold = head && holdOn(holds, head);
-    if (hold !== undefined) this.kept.push({ ...name, why: "held", hold });
-    return hold !== undefined;
+    const looked = new Map<string, SeenHolds>();
+    const going: RunName[] = [];
+    for (const name of names) {
+      const { tenant } = name;
+      const { holds } = looked.get(tenant) ?? (await look(store, tenant, looked));
+      const head = await store.readHead(name);
+      const hold = head && holdOn(holds, head);
+      if (hold === undefined) going.push(name);
+      else this.kept.push({ ...name, why: "held", hold });
+    }
+    const seen = Array.from(looked.values(), (one) => one.seen);
+    const outcomes = await store.removeRuns(going, this.#epoch(), seen);
+    const left = going.filter((_, index) => !outcomes[index]);
+    this.removed.push(...going.filter((_, index) => outcomes[index]));
+    if (left.length === going.length && (await haveChanged(store, seen))) return left;
+    for (const name of left) this.kept.push({ ...name, why: "changed" });
+    return [];
   }
 
   async #isFree(head: RunHead): Promise<boolean> {
@@ -153,4 +160,16 @@ class Retaining {
     const found = await store.readHead({ tenant, run: parent.run });
     return found !== undefined && !isFinal(found);
   }
+}
+
+async function look(store: Store, tenant: string, looked: Map<string, SeenHolds>): Promise<SeenHolds> {
+  const holds = await seeHolds({ store, tenant });
+  looked.set(tenant, holds);
+  return holds;
+}
+
+async function haveChanged(store: Store, seen: readonly SeenDocument[]): Promise<boolean> {
+  for (const { tenant, version } of seen)
+    if ((await seeHolds({ store, tenant })).seen.version !== version) return true;
+  return false;
 }

@@ -85,7 +85,10 @@ export class HitCount {
   }
 
   read(): HitRate {
-    const [hits, misses] = [this.#hits, this.#misses];
-    return { hits, misses, rate: hits + misses === 0 ? undefined : hits / (hits + misses) };
+    return rateOf({ hits: this.#hits, misses: this.#misses });
   }
+}
+
+export function rateOf({ hits, misses }: Omit<HitRate, "rate">): HitRate {
+  return { hits, misses, rate: hits + misses === 0 ? undefined : hits / (hits + misses) };
 }

@@ -9,7 +9,7 @@ import { systemClock } from "../clock.ts";
 import { HitCount, Measure, Measures, others } from "./measure.ts";
 import { timeStore } from "./timed-store.ts";
 
-onEveryStore((world) => {
+onEveryStore((world, kind) => {
   describe("the profile of a runtime", () => {
     test("G1: counts steps by state, and every verb of the store", async () => {
       const here = await world();
@@ -64,6 +64,23 @@ onEveryStore((world) => {
       // A run that begins is nobody's miss.
       await runtime.start(counter, { id: "new" });
       expect(runtime.profile()?.caches.runs.misses).toBe(1);
+    });
+
+    test("G1: tells how often a store that remembers runs knew the one that commits", async () => {
+      const { boot, place } = await world();
+      const first = await boot([counter]);
+      await first.start(counter, { id: "a" });
+      await first.close();
+      const runtime = await boot([counter], { profile: true, store: place.connect() });
+      const known = () => runtime.profile()?.caches.store["known runs"];
+      if (kind !== "SQLite") return expect(known()).toBe(undefined);
+      const run = await runtime.run("a");
+      for (let times = 0; times < 3; times++) await run.send("add", 1);
+      // What was read under no epoch, or under another one, counts for nothing.
+      expect(known()).toEqual({ hits: 2, misses: 1, rate: 2 / 3 });
+      await runtime.start(counter, { id: "new" });
+      expect(known(), "one that begins is nobody's miss").toMatchObject({ hits: 2, misses: 1 });
+      expect(showProfile(runtime.profile() as RuntimeProfile)).toContain("known runs");
     });
 
     test("G1: can be read", async () => {

@@ -5,9 +5,9 @@
  * Time is the clock's `stamp`, or `now` where it has none: a virtual clock tells no time that passes inside a step.
  */
 import type { State } from "../../core/state.ts";
-import type { Store } from "../../store/store.ts";
+import type { CacheUse, Remembering, Store } from "../../store/store.ts";
 import type { Clock } from "../clock.ts";
-import { HitCount, type HitRate, Measure, type Measured, Measures } from "./measure.ts";
+import { HitCount, type HitRate, Measure, type Measured, Measures, rateOf } from "./measure.ts";
 import { timeStore } from "./timed-store.ts";
 
 /** Names of one kind that are told apart: more than any machine has that a person can read. */
@@ -35,6 +35,8 @@ export interface RuntimeProfile {
     readonly runs: HitRate;
     /** Large texts that a turn keeps: a hit was stored before, and is not written again. */
     readonly contents: HitRate;
+    /** Those of the store itself, by name; for SQLite `known runs`: a miss was looked up before its commit. */
+    readonly store: Readonly<Record<string, HitRate>>;
   };
 }
 
@@ -49,6 +51,7 @@ export interface TimedAttempt {
 export class Profiler {
   readonly runs = new HitCount();
   readonly contents = new HitCount();
+  #caches: () => Readonly<Record<string, CacheUse>> = () => ({});
   readonly #stamp: () => number;
   readonly #from: number;
   readonly #verbs = new Measures(namesMax);
@@ -67,6 +70,7 @@ export class Profiler {
 
   /** The same store, timed. */
   watch(store: Store): Store {
+    if ("caches" in store) this.#caches = () => (store as Store & Remembering).caches();
     const answered = (verb: string, ms: number) => this.#verbs.add(verb, ms);
     return timeStore(store, { stamp: this.#stamp, answered });
   }
@@ -111,7 +115,11 @@ export class Profiler {
       steps: this.#steps.read(),
       states: this.#states.read(),
       activities: this.#activities.read(),
-      caches: { runs: this.runs.read(), contents: this.contents.read() },
+      caches: {
+        runs: this.runs.read(),
+        contents: this.contents.read(),
+        store: Object.fromEntries(Object.entries(this.#caches()).map(([name, use]) => [name, rateOf(use)])),
+      },
     };
   }
 }

@@ -54,6 +54,7 @@ function showRuntime({ ms, store, queue, steps, states, activities, caches }: Ru
       ["cache", "hits", "misses", "rate"],
       cacheRow("runs", caches.runs),
       cacheRow("contents", caches.contents),
+      ...Object.entries(caches.store).map(([name, use]) => cacheRow(name, use)),
     ],
   ];
   return [

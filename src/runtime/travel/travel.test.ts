@@ -157,6 +157,40 @@ onEveryStore((world) => {
       await expect(run.rollback({ to: 1 })).rejects.toMatchObject({ code: "RUN_ENDED" });
     });
 
+    test("B7: does not count the time that a run was parked for timers that go on", async () => {
+      const here = await world();
+      const timed = defineMachine({
+        id: "timed",
+        initial: "waiting",
+        states: {
+          waiting: {
+            after: { "10m": { target: "rung", resume: "remaining" } },
+            on: { poke: { actions: { log: "poked" } } },
+          },
+          rung: {},
+        },
+      });
+      const runtime = await here.boot([timed]);
+      const [gone, kept] = [
+        await runtime.start(timed, { id: "rolled" }),
+        await runtime.start(timed, { id: "retried" }),
+      ];
+      for (const run of [gone, kept]) {
+        await run.send("poke");
+        await here.clock.advance("2m");
+        await run.pause();
+      }
+      await here.clock.advance("30m");
+      await gone.rollback({ to: 1 });
+      await kept.retry();
+      const due = async (run: typeof gone) => (await run.state()).timers[0]?.due as number;
+      const left = async (run: typeof gone) => (await due(run)) - here.clock.now();
+      // One had been under way for two minutes longer when it was parked.
+      expect([await left(gone), await left(kept)]).toEqual([8 * 60_000, 6 * 60_000]);
+      await here.clock.advance("8m");
+      expect((await gone.state()).configuration).toEqual(["rung"]);
+    });
+
     test("B7: keeps what would undo what was done", async () => {
       const here = await world();
       const done: string[] = [];

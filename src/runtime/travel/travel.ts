@@ -4,6 +4,7 @@ import { type Event, forkEvent, rollbackEvent } from "../../core/event.ts";
 import { restore } from "../../core/restore.ts";
 import { beginFork, type Edit, type Past as Place, rollBack } from "../../core/rewind.ts";
 import type { State } from "../../core/state.ts";
+import { type Outage, resumedDue } from "../../core/timer.ts";
 import { HoldfastError } from "../../errors.ts";
 import type { RunHead, RunName } from "../../store/records.ts";
 import type { Clock } from "../clock.ts";
@@ -80,7 +81,9 @@ export class Travel {
     const take: NonNullable<Delivery["take"]> = (state, at, now) => {
       isStale = now.status !== head.status || (parking !== undefined && now.seq !== head.seq);
       if (isStale) throw new HoldfastError("STATE_INVALID", "The run was parked or brought back meanwhile");
-      const current = withoutInvocation(state, parking?.result?.invocation);
+      const still = withoutInvocation(state, parking?.result?.invocation);
+      // The time it was parked is an outage for the timers that go on, as it is when it is brought back.
+      const current = parking === undefined ? still : afterOutage(still, { from: parking.at, until: at });
       return { event, step: rollBack(machine, current, place, { at, run: name.run }) };
     };
     try {
@@ -153,4 +156,11 @@ export class Travel {
 function withoutInvocation(state: State, ended: string | undefined): State {
   const isLeft = ({ key }: { readonly key: string }) => key !== ended;
   return { ...state, activities: state.activities.filter(isLeft), children: state.children.filter(isLeft) };
+}
+
+function afterOutage(state: State, outage: Outage): State {
+  const timers = state.timers.map((timer) =>
+    timer.resume === undefined ? timer : { ...timer, ...resumedDue(timer, [outage]) },
+  );
+  return { ...state, timers };
 }

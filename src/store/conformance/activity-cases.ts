@@ -153,4 +153,27 @@ export const documentCases: Cases = {
     expect(await store.writeDocument(tenant, "board", 1, bytesOf("x"))).toEqual(false);
     expect(await store.readDocument(tenant, "board")).toEqual(undefined);
   },
+
+  "a document is removed at its version and no other, and no version comes twice": async ({
+    store,
+    reopen,
+    expect,
+  }) => {
+    const write = (expected: number) => store.writeDocument(tenant, "board", expected, bytesOf("x"));
+    expect([await write(0), await write(1), await write(2)]).toEqual([true, true, true]);
+    for (const version of [0, 1, 2, 4])
+      expect(await store.removeDocument(tenant, "board", version)).toEqual(false);
+    expect(await store.removeDocument("globex", "board", 3)).toEqual(false);
+    expect(await store.removeDocument(tenant, "board", 3)).toEqual(true);
+    expect(await store.removeDocument(tenant, "board", 3)).toEqual(false);
+    const opened = await reopen();
+    expect(await opened.readDocument(tenant, "board")).toEqual(undefined);
+    expect(await opened.writeDocument(tenant, "board", 3, bytesOf("stale"))).toEqual(false);
+    expect(await opened.writeDocument(tenant, "board", 0, bytesOf("new"))).toEqual(true);
+    expect(await opened.readDocument(tenant, "board")).toEqual({ version: 4, bytes: bytesOf("new") });
+    expect(await opened.writeDocument(tenant, "plan", 0, bytesOf("new"))).toEqual(true);
+    expect(await opened.removeDocument(tenant, "plan", 4)).toEqual(true);
+    expect(await opened.writeDocument(tenant, "board", 4, bytesOf("newer"))).toEqual(true);
+    expect(await opened.readDocument(tenant, "board")).toEqual({ version: 5, bytes: bytesOf("newer") });
+  },
 };

@@ -4,6 +4,7 @@
  */
 import type { ActivityRow, InboxRow, RunHead, RunName } from "../records.ts";
 import type { Commit, Lease, RunQuery, Store } from "../store.ts";
+import type { SeenDocument } from "../upkeep.ts";
 import type { Chance } from "./chance.ts";
 import { drawMending } from "./mending.ts";
 import { pools } from "./pools.ts";
@@ -41,8 +42,9 @@ export class Draw {
       [5, () => this.#recordActivities()],
       [2, () => this.#removeDeadLetter()],
       [5, () => this.#appendChunks()],
-      [4, () => this.#writeDocument()],
-      [5, () => this.#due()],
+      [5, () => this.#writeDocument()],
+      [1, () => this.#removeDocument()],
+      [3, () => this.#due()],
       [3, () => this.#removeRuns()],
       [2, () => this.#pruneJournal()],
       [1, () => sweepAll],
@@ -223,18 +225,38 @@ export class Draw {
     );
   }
 
-  #writeDocument(): Operation {
+  async #writeDocument(): Promise<Operation> {
     const [tenant, name] = [this.#chance.pick(pools.tenant), this.#chance.pick(pools.document)];
-    const [expect, bytes] = [this.#chance.below(4), bytesOf(String(this.#ids++))];
+    const found = await this.#model.readDocument(tenant, name);
+    const expect = this.#chance.percent(50) ? (found?.version ?? 0) : this.#chance.below(4);
+    const bytes = bytesOf(String(this.#ids++));
     return operation("writeDocument", [tenant, name, expect], (store) =>
       store.writeDocument(tenant, name, expect, bytes),
+    );
+  }
+
+  /** Mostly at the version it has. */
+  async #removeDocument(): Promise<Operation> {
+    const [tenant, name] = [this.#chance.pick(pools.tenant), this.#chance.pick(pools.document)];
+    const found = await this.#model.readDocument(tenant, name);
+    const expect = this.#chance.percent(75) ? (found?.version ?? 0) : this.#chance.below(4);
+    return operation("removeDocument", [tenant, name, expect], (store) =>
+      store.removeDocument(tenant, name, expect),
     );
   }
 
   #removeRuns(): Operation {
     const names = Array.from({ length: 1 + this.#chance.below(4) }, () => this.#name());
     const epoch = this.#epoch();
-    return operation("removeRuns", [names, epoch], (store) => store.removeRuns(names, epoch));
+    const seen = this.#seen();
+    return operation("removeRuns", [names, epoch, seen], (store) => store.removeRuns(names, epoch, seen));
+  }
+
+  /** Mostly nothing, else a document and a version that it may have. */
+  #seen(): readonly SeenDocument[] {
+    if (this.#chance.below(3) > 0) return [];
+    const [tenant, name] = [this.#chance.pick(pools.tenant), this.#chance.pick(pools.document)];
+    return [{ tenant, name, version: this.#chance.below(3) }];
   }
 
   /** Mostly up to a snapshot there is. */
@@ -243,7 +265,10 @@ export class Draw {
     const head = await this.#model.readHead(name);
     const found = head && (await this.#model.readAt(name, 1 + this.#chance.below(head.seq)));
     const seq = found?.snapshot?.seq ?? this.#chance.below(6);
-    return operation("pruneJournal", [name, seq, epoch], (store) => store.pruneJournal(name, seq, epoch));
+    const seen = this.#seen();
+    return operation("pruneJournal", [name, seq, epoch, seen], (store) =>
+      store.pruneJournal(name, seq, epoch, seen),
+    );
   }
 
   async #mend(): Promise<Operation> {
@@ -264,6 +289,7 @@ export class Draw {
     const [name, key] = [this.#name(), chance.pick(pools.activity)];
     const [from, seq, limit] = [chance.below(6), chance.below(12), 1 + chance.below(6)];
     const { tenant } = name;
+    const source = { tenant, run: chance.pick(pools.run) };
     const query = await this.#query(tenant);
     const subject = chance.pick(pools.subject);
     const known = { ...name, seq, digest: entryOf(name, seq).digest };
@@ -272,7 +298,7 @@ export class Draw {
       operation("nextDue", after, (store) => store.nextDue(after)),
       operation("readKeys", name, (store) => store.readKeys(name, pools.key)),
       operation("readHead", name, (store) => store.readHead(name)),
-      operation("readForks", name, (store) => store.readForks(name)),
+      operation("readForks", source, (store) => store.readForks(source)),
       operation("load", name, (store) => store.load(name)),
       operation("load", known, (store) => store.load(name, known)),
       operation("readInbox", [name, limit], (store) => store.readInbox(name, limit)),

@@ -167,6 +167,34 @@ const bugs: Readonly<Record<string, Bug>> = {
   "runs are removed though they are active or stood on": (store) => ({
     removeRuns: async (names, epoch) => (await store.removeRuns(names, epoch)).map(() => true),
   }),
+  "a document that is new begins with version 1": (store) => {
+    const removed = new Map<string, number>();
+    const of = (tenant: string, name: string) => removed.get(`${tenant} ${name}`) ?? 0;
+    return {
+      removeDocument: async (tenant, name, expect) => {
+        const gone = await store.removeDocument(tenant, name, expect);
+        if (gone) removed.set(`${tenant} ${name}`, expect);
+        return gone;
+      },
+      readDocument: async (tenant, name) => {
+        const row = await store.readDocument(tenant, name);
+        return row && { ...row, version: row.version - of(tenant, name) };
+      },
+    };
+  },
+  "a document is removed at any version": (store) => ({
+    removeDocument: async (tenant, name) => {
+      const row = await store.readDocument(tenant, name);
+      return row !== undefined && store.removeDocument(tenant, name, row.version);
+    },
+  }),
+  "documents are not removed": () => ({ removeDocument: async () => true }),
+  "runs are removed whatever was seen before": (store) => ({
+    removeRuns: (names, epoch) => store.removeRuns(names, epoch),
+  }),
+  "entries are pruned whatever was seen before": (store) => ({
+    pruneJournal: (name, seq, epoch) => store.pruneJournal(name, seq, epoch),
+  }),
   "runs are not removed": (store) => ({
     removeRuns: async (names, epoch) => (await store.removeRuns(names, epoch + 1)).map(() => true),
   }),

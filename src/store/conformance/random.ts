@@ -19,7 +19,14 @@ export const answersToReach: readonly string[] = [
   ...["readAt some", "readDeadLetters some", "removeDeadLetter true", "removeDeadLetter false"],
   ...["readJournal some", "readContents some", "findRuns some", "readChunks some", "readDocument some"],
   ...["recordActivities true", "recordActivities false", "appendChunks true", "appendChunks false"],
-  ...["writeDocument true", "writeDocument false", "reopen", "readForks some"],
+  ...[
+    "writeDocument true",
+    "writeDocument false",
+    "removeDocument true",
+    "removeDocument false",
+    "reopen",
+    "readForks some",
+  ],
   ...["removeRuns true", "removeRuns false", "pruneJournal true", "pruneJournal false"],
   ...["sweep true", "sweep false", "mend true", "mend false"],
 ];

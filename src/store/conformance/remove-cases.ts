@@ -104,6 +104,40 @@ export const removeCases: Cases = {
     expect(await store.readHead(other)).toEqual(parked);
   },
 
+  "U3: nothing is removed or pruned once a document has changed that it was decided by": async ({
+    store,
+    expect,
+  }) => {
+    const { epoch } = await nineSteps(store, [4]);
+    await committed(store, firstCommit("run-2", epoch, { head: { status: "done", completedAt: 2 } }));
+    const none = { tenant, name: "holds", version: 0 };
+    const write = (version: number) => store.writeDocument(tenant, "holds", version, bytesOf("held"));
+    const [gone, cut] = [
+      (version: number) => store.removeRuns([other, sample], epoch, [{ ...none, version }]),
+      (version: number) => store.pruneJournal(sample, 4, epoch, [{ ...none, version }]),
+    ];
+    for (const version of [1, 2])
+      expect([await gone(version), await cut(version)]).toEqual([[false, false], false]);
+    await write(0);
+    for (const version of [0, 2])
+      expect([await gone(version), await cut(version)]).toEqual([[false, false], false]);
+    await write(1);
+    for (const version of [0, 1])
+      expect([await gone(version), await cut(version)]).toEqual([[false, false], false]);
+    expect((await store.readHead(other))?.run).toEqual("run-2");
+    // Of several each must be as it was; that one is not there can be seen, too, and leaves nothing behind.
+    const absent = { ...none, name: "nothing" };
+    const seen = [{ ...none, version: 2 }, absent];
+    expect(
+      await store.removeRuns([other], epoch, [...seen, { ...none, tenant: "globex", version: 1 }]),
+    ).toEqual([false]);
+    expect(await store.pruneJournal(sample, 4, epoch, seen)).toEqual(true);
+    expect(await store.removeRuns([other], epoch, seen)).toEqual([true]);
+    expect(await store.readDocument(tenant, "nothing")).toEqual(undefined);
+    expect(await store.writeDocument(tenant, "nothing", 0, bytesOf("x"))).toEqual(true);
+    expect(await store.readDocument(tenant, "holds")).toEqual({ version: 2, bytes: bytesOf("held") });
+  },
+
   "a name is free when its run was removed, and nothing of the old run comes back": async ({
     store,
     reopen,

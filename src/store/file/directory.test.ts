@@ -253,16 +253,6 @@ describe("a second store", () => {
 
 describe("a damaged file", () => {
   const damages: readonly (readonly [what: string, file: string, damage: (text: string) => string])[] = [
-    ["a run that is not JSON", "tenants/acme/runs/run-1.json", () => "{"],
-    ["a run without a head", "tenants/acme/runs/run-1.json", () => "{}"],
-    ["a run of no known status", "tenants/acme/runs/run-1.json", (text) => text.replace('"active"', '"odd"')],
-    ["a run of another name", "tenants/acme/runs/run-1.json", (text) => text.replace('"run-1"', '"run-2"')],
-    [
-      "an event without an id",
-      "tenants/acme/runs/run-1.json",
-      (text) => text.replace('"id": "e1"', '"id": 1'),
-    ],
-    ["an event without bytes", "tenants/acme/runs/run-1.json", (text) => text.replace('"base64"', '"x"')],
     ["a journal that is not whole", "tenants/acme/runs/run-1.journal.jsonl", (text) => text.slice(0, -9)],
     [
       "a dead letter of another number",
@@ -290,6 +280,63 @@ describe("a damaged file", () => {
       expect(error).toMatchObject({ code: "STORE_CORRUPT", retry: "never", details: { file: path } });
       expect((error as Error).message).toContain(`The file ${path} is damaged`);
       expect(filesIn(directory)).toEqual(before);
+      writeFileSync(path, text);
+      await store.open();
+      expect((await store.load(sample))?.inbox.length).toBe(1);
+    },
+  );
+
+  const ofRuns: readonly (readonly [what: string, damage: (text: string) => string])[] = [
+    ["not JSON", () => "{"],
+    ["empty", () => ""],
+    ["without a head", () => "{}"],
+    ["cut short", (text) => text.slice(0, -50)],
+    ["of no known status", (text) => text.replace('"active"', '"odd"')],
+    ["of another name", (text) => text.replace('"run-1"', '"run-2"')],
+    ["with an event without an id", (text) => text.replace('"id": "e1"', '"id": 1')],
+    ["with an event without bytes", (text) => text.replace('"base64"', '"x"')],
+  ];
+
+  test.each(ofRuns)(
+    "a run that is %s is told when it is asked for; others go on, and its files stay as they were",
+    async (_, damage) => {
+      const { epoch, head } = await begun(store, { withSnapshot: true });
+      const other = await committed(store, firstCommit("run-2", epoch));
+      await committed(store, commitOn(head, epoch, { sends: [eventOf("e1")] }));
+      const ended = await committed(
+        store,
+        firstCommit("run-3", epoch, { head: { status: "done", completedAt: 1 } }),
+      );
+      await store.close();
+      const path = join(directory, "tenants/acme/runs/run-1.json");
+      const text = readFileSync(path, "utf8");
+      writeFileSync(path, damage(text));
+      const before = filesIn(directory);
+      await store.open();
+      const error = { code: "STORE_CORRUPT", retry: "never", details: { file: path } };
+      for (const asked of [
+        () => store.load(sample),
+        () => store.readHead(sample),
+        () => store.enqueue([eventOf("e9")]),
+        () => store.commit([firstCommit("run-1", epoch)]),
+      ])
+        await expect(asked()).rejects.toMatchObject(error);
+      await committed(store, commitOn(other, epoch, { sends: [eventOf("e8")] }));
+      expect((await store.findRuns({ tenant: "acme", limit: 9 })).map(({ run }) => run).sort()).toEqual([
+        "run-2",
+        "run-3",
+      ]);
+      expect(
+        (await store.readDeadLetters("acme", 0, 9)).map(({ id }) => id),
+        "it waits for a person",
+      ).toEqual(["e8"]);
+      expect(await store.removeRuns([ended], epoch), "it may be stood on").toEqual([false]);
+      const rows = await store.scan("run", { limit: 9 });
+      expect(rows.map(({ problem }) => problem?.includes(path))).toEqual([true, undefined, undefined]);
+      expect((await store.scan("entry", { of: rows[0]?.place as string, limit: 9 })).length).toBe(2);
+      await store.close();
+      for (const [file, bytes] of Object.entries(before))
+        if (file.includes("/run-1.")) expect(filesIn(directory)[file], file).toEqual(bytes);
       writeFileSync(path, text);
       await store.open();
       expect((await store.load(sample))?.inbox.length).toBe(1);

@@ -8,8 +8,10 @@
  *     is added to a file of lines stands in the log with its place, and other files stand in it whole.
  * S3. The log is emptied after everything it asks for was synced, files first and then the folders with their names.
  * S4. Opening reads everything it needs before it changes anything: what is damaged is found with the files as they were.
+ *     Where that is the file of a run, the others go on, and its files stay as they are until somebody mends it.
  */
 import { dirname } from "node:path";
+import { isHoldfastError } from "../../errors.ts";
 import { limits } from "../../limits.ts";
 import { MemoryStore } from "../memory/store.ts";
 import type { Store } from "../store.ts";
@@ -113,9 +115,20 @@ export class Session {
   }
 
   #loadRun(file: string): void {
-    const run = this.#folder.need(file, (value) => this.#tables.restoreRun(wholeChange(value)));
-    if (run.file !== file) throw corrupt(this.#folder.at(file), `it holds the run of ${run.file}`);
-    run.fileBytes = this.#folder.size(file);
+    try {
+      const run = this.#folder.need(file, (value) => {
+        const change = wholeChange(value);
+        const { tenant, run: name } = change.head;
+        const own = `${places.run(tenant, name)}.json`;
+        if (own !== file) throw corrupt(this.#folder.at(file), `it holds the run of ${own}`);
+        return this.#tables.restoreRun(change);
+      });
+      run.fileBytes = this.#folder.size(file);
+    } catch (error) {
+      // The others go on; this one is told of when somebody asks for it.
+      const isDamage = isHoldfastError(error) && error.code === "STORE_CORRUPT";
+      if (!isDamage || !this.#tables.restoreDamaged(file, error)) throw error;
+    }
   }
 
   #loadLetters(): void {

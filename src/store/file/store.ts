@@ -32,7 +32,7 @@ import type {
   RunQuery,
   Store,
 } from "../store.ts";
-import type { Fork, Mending, RowKind, ScanQuery, Stored } from "../upkeep.ts";
+import type { Fork, Mending, RowKind, ScanQuery, SeenDocument, Stored } from "../upkeep.ts";
 import { copyDirectory } from "./backup.ts";
 import { notOpen, storeError } from "./errors.ts";
 import { diskFiles } from "./files.ts";
@@ -198,16 +198,24 @@ export class FileStore implements Store {
     return this.#do((model) => model.writeDocument(tenant, name, expect, bytes));
   }
 
-  removeRuns(names: readonly RunName[], epoch: number): Promise<readonly boolean[]> {
-    return this.#do((model) => model.removeRuns(names, epoch));
+  removeDocument(tenant: string, name: string, expect: number): Promise<boolean> {
+    return this.#do((model) => model.removeDocument(tenant, name, expect));
+  }
+
+  removeRuns(
+    names: readonly RunName[],
+    epoch: number,
+    seen?: readonly SeenDocument[],
+  ): Promise<readonly boolean[]> {
+    return this.#do((model) => model.removeRuns(names, epoch, seen));
   }
 
   readForks(name: RunName): Promise<readonly Fork[]> {
     return this.#do((model) => model.readForks(name));
   }
 
-  pruneJournal(name: RunName, seq: number, epoch: number): Promise<boolean> {
-    return this.#do((model) => model.pruneJournal(name, seq, epoch));
+  pruneJournal(name: RunName, seq: number, epoch: number, seen?: readonly SeenDocument[]): Promise<boolean> {
+    return this.#do((model) => model.pruneJournal(name, seq, epoch, seen));
   }
 
   /** The files of what was removed are gone at once; contents go by and by. */

@@ -1,6 +1,6 @@
 /** The tables that the file store lends to the memory store's decisions: they look like maps, and are files. */
 import { posix } from "node:path";
-import { isHoldfastError } from "../../errors.ts";
+import { type HoldfastError, isHoldfastError } from "../../errors.ts";
 import { type LeaseRow, unowned } from "../lease.ts";
 import type { Contents, Removal, StoredRun, Tables } from "../memory/tables.ts";
 import type { ContentRow, DeadLetterRow, DocumentRow, RunHead, RunName } from "../records.ts";
@@ -10,6 +10,7 @@ import type { Intent, RunChange } from "./intent.ts";
 import { nameIn } from "./names.ts";
 import { contentOf, documentOf, leaseOf, removalOf, showContent, showDocument, showLetter } from "./rows.ts";
 import { FileRun } from "./run-rows.ts";
+import { salvage } from "./salvage.ts";
 
 /** What one call changed, and of which runs. */
 export interface Change extends Omit<Intent, "number"> {
@@ -20,11 +21,16 @@ export interface Change extends Omit<Intent, "number"> {
 export class FileTables implements Tables {
   /** One process has the folder: nobody shares it. */
   readonly members = [];
-  readonly runs = new Runs((run) => this.#remove(run));
+  readonly damaged = new Damaged((name, run) => {
+    this.runs.set(name, run);
+    this.#changed.add(run);
+  });
+  readonly runs = new Runs((run) => this.#remove(run), this.damaged);
   readonly deadLetters: Letters;
   readonly #folder: Folder;
   #lease = unowned;
   #lettersLost = 0;
+  #documentsRemoved = 0;
   #removals: readonly Removal[] = [];
   #isStoreChanged = false;
   #changed = new Set<FileRun>();
@@ -50,6 +56,15 @@ export class FileTables implements Tables {
 
   set lettersLost(count: number) {
     this.#lettersLost = count;
+    this.#isStoreChanged = true;
+  }
+
+  get documentsRemoved(): number {
+    return this.#documentsRemoved;
+  }
+
+  set documentsRemoved(version: number) {
+    this.#documentsRemoved = version;
     this.#isStoreChanged = true;
   }
 
@@ -147,6 +162,7 @@ export class FileTables implements Tables {
     if (this.#isStoreChanged)
       this.#folder.put(places.store, {
         ...{ lease: this.#lease, deadLettersLost: this.#lettersLost, removals: this.#removals },
+        documentsRemoved: this.#documentsRemoved,
       });
     this.#isStoreChanged = false;
     const [changed, removed] = [this.#changed, this.#removed];
@@ -171,6 +187,7 @@ export class FileTables implements Tables {
     this.#lease = leaseOf(fields.object("lease"));
     this.#lettersLost = fields.count("deadLettersLost");
     this.#removals = fields.list("removals").map(removalOf);
+    this.#documentsRemoved = fields.optional("documentsRemoved", fields.count).documentsRemoved ?? 0;
   }
 
   /** Takes back a run that was removed later; gives it, if it was there. */
@@ -179,6 +196,15 @@ export class FileTables implements Tables {
     const found = this.runs.get(name) as FileRun | undefined;
     this.runs.restoreRemoval(name);
     return found;
+  }
+
+  /** Keeps what is left of a run whose file is damaged; false where nobody can tell which run that was. */
+  restoreDamaged(file: string, error: HoldfastError): boolean {
+    const run = salvage(this.#folder, file, (found) => this.#changed.add(found));
+    if (run === undefined) return false;
+    const { tenant, run: name } = run.head;
+    this.damaged.set(JSON.stringify([tenant, name]), { run, error, problem: error.message });
+    return true;
   }
 
   /** Puts back a run, or a change of one that is there. */
@@ -195,13 +221,38 @@ export class FileTables implements Tables {
   }
 }
 
-/** The runs; one that is taken out is removed. */
+/** Runs whose `<run>.json` is damaged, with what their other files tell. */
+class Damaged extends Map<string, { run: FileRun; error: HoldfastError; problem: string }> {
+  readonly #healed: (name: string, run: FileRun) => void;
+
+  constructor(healed: (name: string, run: FileRun) => void) {
+    super();
+    this.#healed = healed;
+  }
+
+  heal(name: string): void {
+    const found = this.get(name);
+    if (found === undefined) return;
+    this.delete(name);
+    this.#healed(name, found.run);
+  }
+}
+
+/** The runs; one that is taken out is removed, and for one that is damaged the error is thrown. */
 class Runs extends Map<string, StoredRun> {
   readonly #remove: (run: FileRun) => void;
+  readonly #damaged: Damaged;
 
-  constructor(remove: (run: FileRun) => void) {
+  constructor(remove: (run: FileRun) => void, damaged: Damaged) {
     super();
     this.#remove = remove;
+    this.#damaged = damaged;
+  }
+
+  override get(name: string): StoredRun | undefined {
+    const damaged = this.#damaged.get(name);
+    if (damaged !== undefined) throw damaged.error;
+    return super.get(name);
   }
 
   override delete(name: string): boolean {

@@ -22,6 +22,7 @@ export function mend(tables: Tables, mending: Mending): void {
     const version = (tables.documents.get(place)?.version ?? 0) + 1;
     tables.documents.set(place, copy({ version, bytes: mending.bytes }));
   } else {
+    tables.damaged?.heal(mending.run);
     const run = tables.runs.get(mending.run);
     if (run !== undefined) mendRun(tables, run, mending);
   }
@@ -53,6 +54,7 @@ function setBack(run: StoredRun, head: StoredRun["head"]): void {
 
 /** Removes a row from where `scan` found it. */
 function remove(tables: Tables, kind: RowKind, [first, part, piece]: readonly string[]): void {
+  tables.damaged?.heal(first as string);
   const run = tables.runs.get(first as string);
   if (kind === "content") tables.contents.delete(first as string);
   else if (kind === "document") tables.documents.delete(first as string);

@@ -1,6 +1,6 @@
 /** Removing runs and entries from the memory store: gone at once, and counted until they are swept. */
 import { isFinal, type RunName } from "../records.ts";
-import type { Fork } from "../upkeep.ts";
+import type { Fork, SeenDocument } from "../upkeep.ts";
 import { compareText, nameOf } from "./kept.ts";
 import type { Removal, StoredRun, Tables } from "./tables.ts";
 
@@ -14,10 +14,23 @@ export function forksOf({ runs }: Tables, { tenant, run }: RunName): Fork[] {
     .sort((one, other) => compareText(one.run, other.run));
 }
 
+/** Whether documents have the versions they had when something was decided by them. */
+export function isAsSeen({ documents }: Tables, seen: readonly SeenDocument[]): boolean {
+  return seen.every(
+    ({ tenant, name, version }) => (documents.get(JSON.stringify([tenant, name]))?.version ?? 0) === version,
+  );
+}
+
+/** Whether a run of the tenant is damaged: nobody knows what that stands on, so it may be on anything. */
+function hasDamaged({ damaged }: Tables, { tenant }: Pick<RunName, "tenant">): boolean {
+  for (const { run } of damaged?.values() ?? []) if (run.head.tenant === tenant) return true;
+  return false;
+}
+
 export function removeRun(tables: Tables, name: RunName): boolean {
   const run = tables.runs.get(nameOf(name));
-  if (run === undefined || !isFinal(run.head) || forksOf(tables, name).some(({ stands }) => stands))
-    return false;
+  if (run === undefined || !isFinal(run.head) || hasDamaged(tables, name)) return false;
+  if (forksOf(tables, name).some(({ stands }) => stands)) return false;
   forget(tables, run);
   return true;
 }
@@ -36,7 +49,7 @@ function note(tables: Tables, removal: Removal): void {
 
 export function prune(tables: Tables, name: RunName, seq: number): boolean {
   const run = tables.runs.get(nameOf(name));
-  if (run === undefined || seq <= run.pruned || seq >= run.head.seq) return false;
+  if (run === undefined || seq <= run.pruned || seq >= run.head.seq || hasDamaged(tables, name)) return false;
   if (!run.snapshots.some((snapshot) => snapshot.seq === seq)) return false;
   if (forksOf(tables, name).some((fork) => fork.stands && fork.seq < seq)) return false;
   cut(tables, run, seq);
@@ -76,6 +89,7 @@ function sweepContents(tables: Tables, { tenant, subject }: Removal, limit: numb
     ({ head }) => head.tenant === tenant && head.subject === subject,
   );
   if (subject === undefined || !isLast) return 0;
+  if (hasDamaged(tables, { tenant })) return 0;
   const gone = tables.contents.of(tenant, subject).slice(0, limit);
   for (const place of gone) tables.contents.delete(place);
   return gone.length;

@@ -10,7 +10,11 @@ type Rows = readonly (readonly [place: unknown, read: () => StoredRows[RowKind]]
 
 /** What there is of each kind, by what a place is made of. */
 const rowsOf: Readonly<Record<RowKind, (tables: Tables, run: StoredRun | undefined) => Rows>> = {
-  run: ({ runs }) => [...runs.values()].map((run) => [[run.head.tenant, run.head.run], () => headOf(run)]),
+  run: ({ runs, damaged }) =>
+    [...runs.values(), ...Array.from(damaged?.values() ?? [], ({ run }) => run)].map((run) => [
+      [run.head.tenant, run.head.run],
+      () => headOf(run),
+    ]),
   entry: (_, run) => run?.entries.scan().map(({ seq, read }) => [seq, read]) ?? [],
   snapshot: (_, run) => run?.snapshots.map((snapshot) => [snapshot.seq, () => snapshot]) ?? [],
   inbox: (_, run) =>
@@ -47,7 +51,7 @@ export function scan<Kind extends RowKind>(
   kind: Kind,
   { of, after, limit }: ScanQuery,
 ): Stored<Kind>[] {
-  const run = typeof of === "string" ? tables.runs.get(of) : undefined;
+  const run = typeof of === "string" ? (tables.damaged?.get(of)?.run ?? tables.runs.get(of)) : undefined;
   const rows = rowsOf[kind](tables, run).map(([part, read]) => ({
     // A run's own place is its name in the map; what belongs to it stands below that.
     place: kind === "run" ? JSON.stringify(part) : placeOf(run === undefined ? [part] : [of, part].flat()),
@@ -57,7 +61,13 @@ export function scan<Kind extends RowKind>(
     .filter(({ place }) => after === undefined || compareText(place, after) > 0)
     .sort((one, other) => compareText(one.place, other.place))
     .slice(0, limit)
-    .map(({ place, read }) => stored(place, read));
+    .map(({ place, read }) => stored(place, read))
+    .map((row) => (kind === "run" ? { ...row, ...problemAt(tables, row.place) } : row));
+}
+
+function problemAt({ damaged }: Tables, place: string): { readonly problem?: string } {
+  const problem = damaged?.get(place)?.problem;
+  return problem === undefined ? {} : { problem };
 }
 
 function stored<Kind extends RowKind>(place: string, read: () => StoredRows[Kind]): Stored<Kind> {

@@ -31,7 +31,15 @@ import type {
   RunQuery,
   Store,
 } from "../store.ts";
-import { type Fork, type Mending, noBackup, type RowKind, type ScanQuery, type Stored } from "../upkeep.ts";
+import {
+  type Fork,
+  type Mending,
+  noBackup,
+  type RowKind,
+  type ScanQuery,
+  type SeenDocument,
+  type Stored,
+} from "../upkeep.ts";
 import { dueRuns, nextTime } from "./due.ts";
 import { MemoryFleet } from "./fleet.ts";
 import {
@@ -47,7 +55,7 @@ import {
   withoutOld,
 } from "./kept.ts";
 import { mend } from "./mend.ts";
-import { forksOf, prune, removeRun, sweep } from "./remove.ts";
+import { forksOf, isAsSeen, prune, removeRun, sweep } from "./remove.ts";
 import { scan } from "./scan.ts";
 import { memoryTables, type StoredRun, type Tables } from "./tables.ts";
 
@@ -155,7 +163,9 @@ export class MemoryStore implements Store {
   #send(commit: Commit): void {
     for (const { sends } of withStarts([commit]))
       for (const row of sends) {
-        const outcome = this.#deliver(row);
+        // It may be mended yet, and the sender is not to wait for that.
+        const isDamaged = this.#tables.damaged?.has(nameOf(row)) === true;
+        const outcome = isDamaged ? "missing" : this.#deliver(row);
         if (outcome === "missing" || outcome === "ended") lose(this.#tables, row, outcome);
       }
   }
@@ -299,20 +309,40 @@ export class MemoryStore implements Store {
   async writeDocument(tenant: string, name: string, expect: number, bytes: Uint8Array): Promise<boolean> {
     const place = JSON.stringify([tenant, name]);
     if ((this.#tables.documents.get(place)?.version ?? 0) !== expect) return false;
-    this.#tables.documents.set(place, copy({ version: expect + 1, bytes }));
+    const before = expect === 0 ? this.#tables.documentsRemoved : expect;
+    this.#tables.documents.set(place, copy({ version: before + 1, bytes }));
     return true;
   }
 
-  async removeRuns(names: readonly RunName[], epoch: number): Promise<readonly boolean[]> {
-    return names.map((name) => this.#isGood(epoch) && removeRun(this.#tables, name));
+  async removeDocument(tenant: string, name: string, expect: number): Promise<boolean> {
+    const place = JSON.stringify([tenant, name]);
+    if (this.#tables.documents.get(place)?.version !== expect) return false;
+    this.#tables.documents.delete(place);
+    this.#tables.documentsRemoved = Math.max(this.#tables.documentsRemoved, expect);
+    return true;
+  }
+
+  async removeRuns(
+    names: readonly RunName[],
+    epoch: number,
+    seen: readonly SeenDocument[] = [],
+  ): Promise<readonly boolean[]> {
+    const may = this.#isGood(epoch) && isAsSeen(this.#tables, seen);
+    return names.map((name) => may && removeRun(this.#tables, name));
   }
 
   async readForks(name: RunName): Promise<readonly Fork[]> {
     return copy(forksOf(this.#tables, name));
   }
 
-  async pruneJournal(name: RunName, seq: number, epoch: number): Promise<boolean> {
-    return this.#isGood(epoch) && prune(this.#tables, name, seq);
+  async pruneJournal(
+    name: RunName,
+    seq: number,
+    epoch: number,
+    seen: readonly SeenDocument[] = [],
+  ): Promise<boolean> {
+    const may = this.#isGood(epoch) && isAsSeen(this.#tables, seen);
+    return may && prune(this.#tables, name, seq);
   }
 
   async sweep(limit: number): Promise<number> {

@@ -25,12 +25,27 @@ export interface Tables {
   lettersLost: number;
   readonly deadLetters: Map<number, DeadLetterRow>;
   readonly runs: Map<string, StoredRun>;
+  /** Runs of which the row is damaged, where that can be: `runs` throws for them, and tools look at what is left. */
+  readonly damaged?: DamagedRuns;
   readonly contents: Contents;
   readonly documents: Pick<Map<string, DocumentRow>, "get" | "set" | "delete" | "keys">;
+  /** The highest version of a document that was removed. */
+  documentsRemoved: number;
   /** What was removed and is not swept yet, the oldest first. */
   removals: readonly Removal[];
   /** A run that has nothing yet. It is kept once it is put among the others. */
   createRun(head: RunHead): StoredRun;
+}
+
+/** By name, as in `runs`. */
+export interface DamagedRuns extends Pick<Map<string, DamagedRun>, "get" | "has" | "values"> {
+  /** Takes one for whole, with what is left of it: somebody mends it. */
+  heal(name: string): void;
+}
+
+export interface DamagedRun {
+  readonly run: StoredRun;
+  readonly problem: string;
 }
 
 export interface Contents extends Pick<Map<string, ContentRow>, "get" | "has" | "set" | "delete" | "keys"> {
@@ -86,6 +101,7 @@ export function memoryTables(): Tables {
     runs: new Map(),
     contents: new ContentMap(),
     documents: new Map(),
+    documentsRemoved: 0,
     removals: [],
     createRun: (head) => ({
       head,

@@ -32,7 +32,18 @@ test("an empty database is brought from version 0 to the newest, with a table fo
   await migrate(database.pool, "holdfast");
   expect(await version()).toBe(migrations.length);
   expect(await tablesOf("holdfast")).toEqual([
-    ...["activity", "attribute", "chunk", "content", "dead_letter", "document", "entry", "inbox", "lease"],
+    ...[
+      "activity",
+      "attribute",
+      "chunk",
+      "content",
+      "dead_letter",
+      "document",
+      "document_removed",
+      "entry",
+      "inbox",
+      "lease",
+    ],
     ...["removal", "run", "seen_key", "snapshot", "store_version"],
   ]);
   expect(await tablesOf("public")).toEqual([]);

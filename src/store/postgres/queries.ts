@@ -117,6 +117,7 @@ export function queriesFor(schema: string) {
     recordActivities: `SELECT to_jsonb(${schema}.record_activities($1, $2, $3, $4)) AS recorded`,
     appendChunks: `SELECT ${schema}.append_pieces($1, $2, $3, $4, $5, $6, $7) AS appended`,
     writeDocument: `SELECT ${schema}.write_document($1, $2, $3, $4, $5) AS written`,
+    removeDocument: `SELECT ${schema}.remove_document($1, $2, $3, $4) AS removed`,
     removeDeadLetter: `SELECT ${schema}.remove_dead_letter($1, $2, $3) AS removed`,
 
     due: `SELECT tenant, run FROM ${schema}.due($1, $2)`,
@@ -145,8 +146,8 @@ export function queriesFor(schema: string) {
     readDeadLetters: `SELECT number, tenant, run, id, subject, key, priority, at, reason, bytes
       FROM ${schema}.dead_letter WHERE tenant = $1 AND number > $2 ORDER BY number LIMIT $3`,
 
-    removeRuns: `SELECT to_jsonb(${schema}.remove_runs($1, $2, $3)) AS removed`,
-    pruneJournal: `SELECT ${schema}.prune_journal($1, $2, $3, $4, $5) AS pruned`,
+    removeRuns: `SELECT to_jsonb(${schema}.remove_runs($1, $2, $3, $4)) AS removed`,
+    pruneJournal: `SELECT ${schema}.prune_journal($1, $2, $3, $4, $5, $6) AS pruned`,
     sweep: `SELECT ${schema}.sweep($1, $2) AS swept`,
     readForks: `SELECT run, seq, stands FROM ${schema}.forks($1, $2) ORDER BY run COLLATE "C"`,
   } as const;

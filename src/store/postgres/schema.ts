@@ -14,6 +14,7 @@
  */
 import { appendPieces } from "./chunk-functions.ts";
 import { keptSnapshots } from "./commit-functions.ts";
+import { documentFunctions } from "./document-functions.ts";
 import { fleet } from "./fleet-functions.ts";
 import { functions } from "./functions.ts";
 import { shards } from "./shards.ts";
@@ -36,6 +37,7 @@ export const migrationsInto = (partitions: number): readonly Migration[] => [
   leasedOutages,
   (schema) => shards(schema, partitions),
   fleet,
+  documentFunctions,
 ];
 
 export const migrations: readonly Migration[] = migrationsInto(1);

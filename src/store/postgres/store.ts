@@ -25,7 +25,7 @@ import type {
   RunName,
   SeenKey,
 } from "../records.ts";
-import { chunkOf, deadLetterOf, entryOf, eventOf, headOf, type Row, seenKeyOf } from "../rows.ts";
+import { chunkOf, deadLetterOf, entryOf, eventOf, headOf, seenKeyOf } from "../rows.ts";
 import type {
   Commit,
   CommitOutcome,
@@ -36,23 +36,30 @@ import type {
   RunQuery,
   Store,
 } from "../store.ts";
-import { type Fork, type Mending, noBackup, type RowKind, type ScanQuery, type Stored } from "../upkeep.ts";
+import {
+  type Fork,
+  type Mending,
+  noBackup,
+  type RowKind,
+  type ScanQuery,
+  type SeenDocument,
+  type Stored,
+} from "../upkeep.ts";
 import { Appending } from "./append.ts";
 import { activityRow, Batch, type CommitAnswer, eventRow } from "./commit.ts";
-import { checkServer, inTransaction, type PostgresClient, type PostgresPool, types } from "./connect.ts";
-import { corrupt, isLost, isUndone, notOpen, storeError } from "./errors.ts";
+import type { PostgresPool } from "./connect.ts";
+import { Database } from "./database.ts";
+import { isLost, storeError } from "./errors.ts";
 import { findQuery } from "./find.ts";
 import { PostgresFleet } from "./fleet.ts";
-import { own, type Statements } from "./lease.ts";
+import { own } from "./lease.ts";
 import { loadedRunOf, stateOf } from "./load.ts";
 import { mendAll } from "./mend.ts";
-import { migrate, quote } from "./migrate.ts";
 import type { PostgresOptions } from "./options.ts";
 import { Pieces } from "./pieces.ts";
-import { createClient, createPool } from "./pool.ts";
-import { onPrimary, type Queries, queriesFor } from "./queries.ts";
-import { type Ask, scan } from "./scan.ts";
-import { migrationsInto } from "./schema.ts";
+import { createClient } from "./pool.ts";
+import { onPrimary } from "./queries.ts";
+import { scan } from "./scan.ts";
 import { noSignals, PostgresSignals } from "./signals.ts";
 
 export type { PostgresClient, PostgresPool } from "./connect.ts";
@@ -65,71 +72,41 @@ export function postgres(urlOrPool: string | PostgresPool, options: PostgresOpti
 
 class PostgresStore implements Store {
   declare readonly fleet?: Fleet;
-  readonly #server: string | PostgresPool;
-  readonly #schema: string;
-  readonly #full: boolean;
-  readonly #clock: "database" | "caller";
-  readonly #partitions: number;
-  readonly #queries: Queries;
+  readonly #database: Database;
   readonly #appending: Appending;
   /** What is known of runs, under the epoch of the last commit. */
   readonly #known = new KnownRuns();
   #epoch = 0;
-  #pool: PostgresPool | undefined;
 
   constructor(server: string | PostgresPool, options: PostgresOptions) {
-    const { schema = "holdfast", clock = "database", synchronous = "full", partitions = 1 } = options;
-    this.#server = server;
-    this.#schema = schema;
-    this.#full = synchronous === "full";
-    this.#clock = clock;
-    this.#partitions = partitions;
-    this.#queries = queriesFor(quote(schema));
-    this.#appending = new Appending(quote(schema));
-    if (options.shared ?? true) this.fleet = this.#makeFleet(options);
-  }
-
-  #makeFleet({ schema = "holdfast", listen }: PostgresOptions): Fleet {
-    const statements = this.#statements();
-    const connect = async (): Promise<PostgresClient> => {
-      if (typeof listen === "string") return createClient(listen);
-      if (this.#pool === undefined) throw notOpen(this.#name);
-      return this.#pool.connect();
-    };
-    const signals =
-      listen === false ? noSignals : new PostgresSignals(schema, { ask: statements.ask, connect });
-    return new PostgresFleet(statements, signals);
+    const database = new Database(server, options);
+    this.#database = database;
+    this.#appending = new Appending(database.schema);
+    const { schema = "holdfast", shared = true, listen } = options;
+    if (!shared) return;
+    const connect = () => (typeof listen === "string" ? createClient(listen) : database.connect());
+    const { ask } = database;
+    const signals = listen === false ? noSignals : new PostgresSignals(schema, { ask, connect });
+    this.fleet = new PostgresFleet(database, signals);
   }
 
   async open(): Promise<void> {
-    if (this.#pool !== undefined) return;
     // A server that was not in step when it was promoted may have fewer entries than are known.
-    const moved = () => this.#known.clear();
-    const pool = typeof this.#server === "string" ? await createPool(this.#server, moved) : this.#server;
-    this.#pool = pool;
-    try {
-      checkServer((await this.#ask("readServer", []))[0], this.#name, this.#full);
-      await migrate(pool, this.#schema, migrationsInto(this.#partitions));
-    } catch (error) {
-      await this.close();
-      throw storeError(error, this.#name);
-    }
+    if (this.#database.pool === undefined) await this.#database.open(() => this.#known.clear());
   }
 
-  async close(): Promise<void> {
-    const pool = this.#pool;
-    this.#pool = undefined;
-    if (typeof this.#server === "string") await pool?.end();
+  close(): Promise<void> {
+    return this.#database.close();
   }
 
   own(worker: string, leaseMs: number, now: number): Promise<Lease> {
-    return own(this.#statements(), worker, leaseMs, now);
+    return own(this.#database, worker, leaseMs, now);
   }
 
   async release(worker: string, epoch: number, now: number | undefined): Promise<void> {
-    if (this.#clock === "database" && now !== undefined)
-      await this.#write("releaseLeaseNow", [worker, epoch]);
-    else await this.#write("releaseLease", [worker, epoch, now ?? null]);
+    if (this.#database.clock === "database" && now !== undefined)
+      await this.#database.write("releaseLeaseNow", [worker, epoch]);
+    else await this.#database.write("releaseLease", [worker, epoch, now ?? null]);
   }
 
   async commit(commits: readonly Commit[]): Promise<readonly CommitOutcome[]> {
@@ -142,7 +119,7 @@ class PostgresStore implements Store {
     const batch = new Batch(commits, this.#known);
     try {
       if (await this.#append(batch)) return batch.outcomes({ refused: null, ids: null });
-      const [row] = await this.#write("commit", batch.parameters());
+      const [row] = await this.#database.write("commit", batch.parameters());
       const outcomes = batch.outcomes(row?.answer as CommitAnswer);
       return await Promise.all(
         outcomes.map((outcome, index) => this.#seen(outcome, commits[index] as Commit)),
@@ -157,11 +134,12 @@ class PostgresStore implements Store {
   /** Commits the short way if it leads there; whether it did. */
   async #append(batch: Batch): Promise<boolean> {
     const appended = batch.appended();
-    if (appended === undefined || this.#pool === undefined) return false;
+    const { pool, full, name } = this.#database;
+    if (appended === undefined || pool === undefined) return false;
     try {
-      return await this.#appending.append(this.#pool, this.#full, appended);
+      return await this.#appending.append(pool, full, appended);
     } catch (error) {
-      throw storeError(error, this.#name);
+      throw storeError(error, name);
     }
   }
 
@@ -179,8 +157,8 @@ class PostgresStore implements Store {
   async #resolve(commits: readonly Commit[], lost: unknown): Promise<readonly CommitOutcome[]> {
     const names = JSON.stringify(commits.map(({ head: { tenant, run, seq } }) => ({ tenant, run, seq })));
     // The server may still be at it, and holds the runs until it is done.
-    await this.#ask("awaitRuns", [names]);
-    const rows = await this.#ask("readDigests", [names]);
+    await this.#database.ask("awaitRuns", [names]);
+    const rows = await this.#database.ask("readDigests", [names]);
     const isThere = commits.map(({ head }, index) => rows[index]?.digest === head.digest);
     if (!isThere.includes(true)) throw lost;
     // The others were refused, so nothing of them was written, and asking again tells why.
@@ -193,53 +171,53 @@ class PostgresStore implements Store {
     if (rows.length === 0) return [];
     const pieces = new Pieces();
     const events = JSON.stringify(rows.map((row) => eventRow(row, pieces)));
-    const [answer] = await this.#write("enqueue", [events, pieces.all()]);
+    const [answer] = await this.#database.write("enqueue", [events, pieces.all()]);
     return answer?.outcomes as EnqueueOutcome[];
   }
 
   async due(now: number, limit: number): Promise<readonly RunName[]> {
-    const rows = await this.#ask("due", [now, limit]);
+    const rows = await this.#database.ask("due", [now, limit]);
     return rows.map(({ tenant, run }) => ({ tenant: tenant as string, run: run as string }));
   }
 
   async nextDue(after: number): Promise<number | undefined> {
-    const [row] = await this.#ask("nextDue", [after]);
+    const [row] = await this.#database.ask("nextDue", [after]);
     return (row?.at as number | null) ?? undefined;
   }
 
   async readKeys(name: RunName, keys: readonly string[]): Promise<readonly SeenKey[]> {
-    return (await this.#ask("readKeys", [name.tenant, name.run, keys])).map(seenKeyOf);
+    return (await this.#database.ask("readKeys", [name.tenant, name.run, keys])).map(seenKeyOf);
   }
 
   async readHead(name: RunName): Promise<RunHead | undefined> {
-    const [row] = await this.#ask("readRun", [name.tenant, name.run]);
-    return row && this.#check(() => headOf(row));
+    const [row] = await this.#database.ask("readRun", [name.tenant, name.run]);
+    return row && this.#database.check(() => headOf(row));
   }
 
   async load(name: RunName, known?: KnownCheckpoint): Promise<LoadedRun | undefined> {
     const asked = [name.tenant, name.run, limits.inboxLoadedMax];
     const rows =
       known === undefined
-        ? await this.#ask("load", asked)
-        : await this.#ask("loadSince", [...asked, known.seq, known.digest]);
-    const loaded = this.#check(() => loadedRunOf(name, rows));
+        ? await this.#database.ask("load", asked)
+        : await this.#database.ask("loadSince", [...asked, known.seq, known.digest]);
+    const loaded = this.#database.check(() => loadedRunOf(name, rows));
     if (loaded === undefined) return undefined;
     this.#known.keep(loaded.id, loaded.run.head);
     return { ...loaded.run, head: copyOf(loaded.run.head) };
   }
 
   async readInbox(name: RunName, limit: number): Promise<readonly InboxRow[]> {
-    const rows = await this.#ask("readInbox", [name.tenant, name.run, limit]);
+    const rows = await this.#database.ask("readInbox", [name.tenant, name.run, limit]);
     return rows.map((row) => eventOf(name, row));
   }
 
   async readAt(name: RunName, seq: number): Promise<Pick<LoadedRun, "snapshot" | "entries"> | undefined> {
-    const rows = await this.#ask("readAt", [name.tenant, name.run, seq]);
-    return rows.length === 0 ? undefined : this.#check(() => stateOf(rows, seq));
+    const rows = await this.#database.ask("readAt", [name.tenant, name.run, seq]);
+    return rows.length === 0 ? undefined : this.#database.check(() => stateOf(rows, seq));
   }
 
   async readJournal(name: RunName, from: number, limit: number): Promise<readonly EntryRow[]> {
-    return (await this.#ask("readJournal", [name.tenant, name.run, from, limit])).map(entryOf);
+    return (await this.#database.ask("readJournal", [name.tenant, name.run, from, limit])).map(entryOf);
   }
 
   async readContents(
@@ -247,30 +225,30 @@ class PostgresStore implements Store {
     subject: string,
     digests: readonly string[],
   ): Promise<readonly ContentRow[]> {
-    const rows = await this.#ask("readContents", [tenant, subject, digests]);
+    const rows = await this.#database.ask("readContents", [tenant, subject, digests]);
     return rows.map(({ digest, bytes }) => ({ digest: digest as string, bytes: bytes as Uint8Array }));
   }
 
   async findRuns(query: RunQuery): Promise<readonly RunHead[]> {
-    const { text, values } = findQuery(quote(this.#schema), query);
-    const rows = await this.#query(onPrimary(text), values);
-    return this.#check(() => rows.map(headOf));
+    const { text, values } = findQuery(this.#database.schema, query);
+    const rows = await this.#database.query(onPrimary(text), values);
+    return this.#database.check(() => rows.map(headOf));
   }
 
   async recordActivities(rows: readonly ActivityRow[], epoch: number): Promise<readonly boolean[]> {
     if (rows.length === 0) return [];
     const pieces = new Pieces();
     const activities = JSON.stringify(rows.map((row) => activityRow(row, pieces)));
-    const [answer] = await this.#write("recordActivities", [epoch, activities, pieces.all()]);
+    const [answer] = await this.#database.write("recordActivities", [epoch, activities, pieces.all()]);
     return answer?.recorded as boolean[];
   }
 
   async readDeadLetters(tenant: string, after: number, limit: number): Promise<readonly DeadLetterRow[]> {
-    return (await this.#ask("readDeadLetters", [tenant, after, limit])).map(deadLetterOf);
+    return (await this.#database.ask("readDeadLetters", [tenant, after, limit])).map(deadLetterOf);
   }
 
   async removeDeadLetter(tenant: string, number: number): Promise<boolean> {
-    const [row] = await this.#write("removeDeadLetter", [tenant, number]);
+    const [row] = await this.#database.write("removeDeadLetter", [tenant, number]);
     return row?.removed as boolean;
   }
 
@@ -287,112 +265,72 @@ class PostgresStore implements Store {
       ...pieces.add(bytes),
     }));
     const given = [epoch, name.tenant, name.run, key, JSON.stringify(rows), pieces.all()];
-    const [answer] = await this.#write("appendChunks", given);
+    const [answer] = await this.#database.write("appendChunks", given);
     return answer?.appended as boolean;
   }
 
   async readChunks(name: RunName, key: string, from: number, limit: number): Promise<readonly ChunkRow[]> {
-    return (await this.#ask("readChunks", [name.tenant, name.run, key, from, limit])).map(chunkOf);
+    return (await this.#database.ask("readChunks", [name.tenant, name.run, key, from, limit])).map(chunkOf);
   }
 
   async readDocument(tenant: string, name: string): Promise<DocumentRow | undefined> {
-    const [row] = await this.#ask("readDocument", [tenant, name]);
+    const [row] = await this.#database.ask("readDocument", [tenant, name]);
     return row && { version: row.version as number, bytes: row.bytes as Uint8Array };
   }
 
   async writeDocument(tenant: string, name: string, expect: number, bytes: Uint8Array): Promise<boolean> {
-    const [row] = await this.#write("writeDocument", [tenant, name, expect, Buffer.from(bytes)]);
+    const [row] = await this.#database.write("writeDocument", [tenant, name, expect, Buffer.from(bytes)]);
     return row?.written as boolean;
   }
 
-  async removeRuns(names: readonly RunName[], epoch: number): Promise<readonly boolean[]> {
+  async removeDocument(tenant: string, name: string, expect: number): Promise<boolean> {
+    const [row] = await this.#database.write("removeDocument", [tenant, name, expect]);
+    return row?.removed as boolean;
+  }
+
+  async removeRuns(
+    names: readonly RunName[],
+    epoch: number,
+    seen: readonly SeenDocument[] = [],
+  ): Promise<readonly boolean[]> {
     if (names.length === 0) return [];
     const named = JSON.stringify(names.map(({ tenant, run }) => ({ tenant, run })));
-    const [row] = await this.#write("removeRuns", [epoch, named]);
+    const [row] = await this.#database.write("removeRuns", [epoch, named, JSON.stringify(seen)]);
     return row?.removed as boolean[];
   }
 
   async readForks({ tenant, run }: RunName): Promise<readonly Fork[]> {
-    return (await this.#ask("readForks", [tenant, run])).map(
+    return (await this.#database.ask("readForks", [tenant, run])).map(
       (row) => ({ tenant, ...row }) as unknown as Fork,
     );
   }
 
-  async pruneJournal({ tenant, run }: RunName, seq: number, epoch: number): Promise<boolean> {
-    const [row] = await this.#write("pruneJournal", [epoch, tenant, run, seq]);
+  async pruneJournal(
+    { tenant, run }: RunName,
+    seq: number,
+    epoch: number,
+    seen: readonly SeenDocument[] = [],
+  ): Promise<boolean> {
+    const [row] = await this.#database.write("pruneJournal", [epoch, tenant, run, seq, JSON.stringify(seen)]);
     return row?.pruned as boolean;
   }
 
   async sweep(limit: number): Promise<number> {
-    const [row] = await this.#write("sweep", [limit]);
+    const [row] = await this.#database.write("sweep", [limit]);
     return row?.swept as number;
   }
 
   async backup(): Promise<void> {
-    throw noBackup(this.#name, "use pg_dump or the archive of its server");
+    throw noBackup(this.#database.name, "use pg_dump or the archive of its server");
   }
 
   scan<Kind extends RowKind>(kind: Kind, query: ScanQuery): Promise<readonly Stored<Kind>[]> {
-    return this.#transact((ask) =>
-      scan((text, values) => ask(onPrimary(text), values), quote(this.#schema), kind, query),
+    return this.#database.transact((ask) =>
+      scan((text, values) => ask(onPrimary(text), values), this.#database.schema, kind, query),
     );
   }
 
   mend(changes: readonly Mending[], epoch: number): Promise<boolean> {
-    return this.#transact((ask) => mendAll(ask, quote(this.#schema), changes, epoch));
-  }
-
-  /** Several statements that see the same state of the store and take effect together; for tools only. */
-  async #transact<Answer>(work: (ask: Ask) => Promise<Answer>): Promise<Answer> {
-    if (this.#pool === undefined) throw notOpen(this.#name);
-    try {
-      return await inTransaction(this.#pool, (client) =>
-        work(async (text, values) => (await client.query({ text, values: [...values], types })).rows),
-      );
-    } catch (error) {
-      throw storeError(error, this.#name);
-    }
-  }
-
-  #statements(): Statements {
-    return {
-      ask: (...given) => this.#ask(...given),
-      write: (...given) => this.#write(...given),
-      clock: this.#clock,
-    };
-  }
-
-  #ask(query: keyof Queries, values: readonly unknown[]): Promise<readonly Row[]> {
-    return this.#query(onPrimary(this.#queries[query]), values);
-  }
-
-  /** Calls a function that writes; each takes first whether its transaction must be on disk. */
-  #write(query: keyof Queries, values: readonly unknown[]): Promise<readonly Row[]> {
-    return this.#query(this.#queries[query], [this.#full, ...values]);
-  }
-
-  /** One statement, once more if the database undid it in favour of another. */
-  async #query(text: string, values: readonly unknown[]): Promise<readonly Row[]> {
-    if (this.#pool === undefined) throw notOpen(this.#name);
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return (await this.#pool.query({ text, values: [...values], types })).rows;
-      } catch (error) {
-        if (!isUndone(error) || attempt >= limits.undoneAttemptsMax) throw storeError(error, this.#name);
-      }
-    }
-  }
-
-  /** Reads rows into records; what cannot be read is damage. */
-  #check<Answer>(read: () => Answer): Answer {
-    try {
-      return read();
-    } catch (error) {
-      throw error instanceof SyntaxError || error instanceof RangeError ? corrupt(this.#name, error) : error;
-    }
-  }
-
-  get #name(): string {
-    return `The PostgreSQL store (schema ${this.#schema})`;
+    return this.#database.transact((ask) => mendAll(ask, this.#database.schema, changes, epoch));
   }
 }

@@ -105,9 +105,10 @@ export class WarmTier {
     void this.#link.ask("EVAL", keepScript, "1", key, String(ttlMs), ...given);
   }
 
-  async removeRuns(names: readonly RunName[], epoch: number): Promise<readonly boolean[]> {
+  async removeRuns(...given: Parameters<Store["removeRuns"]>): Promise<readonly boolean[]> {
+    const [names] = given;
     const heads = await Promise.all(names.map((name) => this.#store.readHead(name)));
-    const removed = await this.#store.removeRuns(names, epoch);
+    const removed = await this.#store.removeRuns(...given);
     const gone = heads.flatMap((head, index) => {
       if (removed[index] !== true || head === undefined) return [];
       const texts = keys.texts(this.#options.prefix, head.tenant, head.subject);
@@ -117,9 +118,9 @@ export class WarmTier {
     return removed;
   }
 
-  async pruneJournal(name: RunName, seq: number, epoch: number): Promise<boolean> {
-    const pruned = await this.#store.pruneJournal(name, seq, epoch);
-    if (pruned) await this.#unlink([this.#copies.forget(name)]);
+  async pruneJournal(...given: Parameters<Store["pruneJournal"]>): Promise<boolean> {
+    const pruned = await this.#store.pruneJournal(...given);
+    if (pruned) await this.#unlink([this.#copies.forget(given[0])]);
     return pruned;
   }
 

@@ -25,8 +25,12 @@ export class CommitWriter {
   readonly #known = new KnownRuns();
   #epoch = 0;
 
-  constructor(statements: Statements) {
+  readonly #use: { hits: number; misses: number };
+
+  /** `use` counts how often a run that commits was remembered. */
+  constructor(statements: Statements, use: { hits: number; misses: number }) {
     this.#statements = statements;
+    this.#use = use;
   }
 
   /** Writes the commit, or changes nothing and says why. */
@@ -36,6 +40,9 @@ export class CommitWriter {
     this.#knowUnder(epoch);
     const remembered = this.#known.read(head);
     const isRemembered = remembered?.seq === expect;
+    // One that begins is nowhere yet.
+    if (isRemembered) this.#use.hits++;
+    else if (expect > 0) this.#use.misses++;
     const outcome = this.#writeOn(commit, isRemembered ? remembered : this.read(head));
     // What was remembered may be old, and then that is the reason.
     return outcome === committed || !isRemembered ? outcome : this.#writeOn(commit, this.read(head));
@@ -62,6 +69,7 @@ export class CommitWriter {
     const { seq, at, digest, bytes } = entries[0] as EntryRow;
     const { changes } = this.#statements.appendEntry.run(known.id, seq, at, digest, bytes, epoch);
     if (changes !== 1) return false;
+    this.#use.hits++;
     known.seq = seq;
     return true;
   }

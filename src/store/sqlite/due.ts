@@ -38,3 +38,11 @@ function addOldest(
     if (seen.size >= limit) return;
   }
 }
+
+/** When the next timer or waiting activity after a time is due. */
+export function nextDue(statements: Statements, after: number): number | undefined {
+  const next = [statements.nextTimer, statements.nextActivity].map(
+    (of) => of.get(after)?.at as number | null,
+  );
+  return next.filter((time) => time !== null).toSorted((one, other) => one - other)[0];
+}

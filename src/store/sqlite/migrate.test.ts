@@ -42,7 +42,7 @@ test("a new file is brought from version 0 to the newest, with a table for every
   const database = connect(path);
   expect(versionOf(database)).toBe(migrations.length);
   expect(tablesOf(database)).toEqual([
-    ...["activity", "attribute", "chunk", "content", "dead_letter", "document", "entry"],
+    ...["activity", "attribute", "chunk", "content", "dead_letter", "document", "document_removed", "entry"],
     ...["inbox", "lease", "removal", "run", "seen_key", "snapshot"],
   ]);
   database.close();

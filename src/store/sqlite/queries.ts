@@ -126,9 +126,11 @@ const queries = {
     AND NOT EXISTS (SELECT 1 FROM run WHERE tenant = ?1 AND subject = ?2) LIMIT ?3)`,
 
   readDocument: "SELECT version, bytes FROM document WHERE tenant = ? AND name = ?",
-  insertDocument:
-    "INSERT INTO document (tenant, name, version, bytes) VALUES (?, ?, 1, ?) ON CONFLICT DO NOTHING",
+  insertDocument: `INSERT INTO document (tenant, name, version, bytes)
+    SELECT ?, ?, version + 1, ? FROM document_removed WHERE id = 1 ON CONFLICT DO NOTHING`,
   updateDocument: `UPDATE document SET version = version + 1, bytes = ? WHERE tenant = ? AND name = ? AND version = ?`,
+  deleteDocument: "DELETE FROM document WHERE tenant = ? AND name = ? AND version = ?",
+  noteDocument: "UPDATE document_removed SET version = max(version, ?) WHERE id = 1",
 } as const;
 
 export type Statements = Readonly<Record<keyof typeof queries, StatementSync>>;

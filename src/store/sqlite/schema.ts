@@ -190,4 +190,9 @@ export const migrations: readonly string[] = [
   ALTER TABLE lease ADD COLUMN outages TEXT NOT NULL DEFAULT '[]';
   DELETE FROM document WHERE tenant = 'holdfast' AND name = 'outages';
   `,
+  // The highest version of a document that was removed: whatever is written anew begins above it.
+  `
+  CREATE TABLE document_removed (id INTEGER PRIMARY KEY, version INTEGER NOT NULL) STRICT;
+  INSERT INTO document_removed VALUES (1, 0);
+  `,
 ];

@@ -30,14 +30,16 @@ import type {
   KnownCheckpoint,
   Lease,
   LoadedRun,
+  Remembering,
   RunQuery,
   Store,
 } from "../store.ts";
-import type { Fork, Mending, RowKind, ScanQuery, Stored } from "../upkeep.ts";
+import type { Fork, Mending, RowKind, ScanQuery, SeenDocument, Stored } from "../upkeep.ts";
 import { copyTo } from "./backup.ts";
 import { CommitWriter, committed } from "./commit.ts";
 import { connect, type SqliteOptions } from "./connect.ts";
-import { findDue } from "./due.ts";
+import { isAsSeen, readDocument, removeDocument, writeDocument } from "./document.ts";
+import { findDue, nextDue } from "./due.ts";
 import { leavesDoubt, notOpen, storeError } from "./errors.ts";
 import { findQuery } from "./find.ts";
 import { deliver } from "./inbox.ts";
@@ -64,9 +66,10 @@ interface Connection {
   readonly finds: Map<string, StatementSync>;
 }
 
-class SqliteStore implements Store {
+class SqliteStore implements Store, Remembering {
   readonly #path: string;
   readonly #options: SqliteOptions;
+  readonly #use = { hits: 0, misses: 0 };
   #isOpen = false;
   /** There is none while the store is closed, and after an error that leaves it in doubt until the next call. */
   #connection: Connection | undefined;
@@ -85,10 +88,14 @@ class SqliteStore implements Store {
     try {
       const database = connect(this.#path, this.#options);
       const statements = prepareQueries(database);
-      return { database, statements, writer: new CommitWriter(statements), finds: new Map() };
+      return { database, statements, writer: new CommitWriter(statements, this.#use), finds: new Map() };
     } catch (error) {
       throw storeError(error, this.#path);
     }
+  }
+
+  caches(): ReturnType<Remembering["caches"]> {
+    return { "known runs": { ...this.#use } };
   }
 
   async close(): Promise<void> {
@@ -133,12 +140,7 @@ class SqliteStore implements Store {
   }
 
   nextDue(after: number): Promise<number | undefined> {
-    return this.#do(({ statements }) => {
-      const next = [statements.nextTimer, statements.nextActivity].map(
-        (of) => of.get(after)?.at as number | null,
-      );
-      return next.filter((time) => time !== null).toSorted((one, other) => one - other)[0];
-    });
+    return this.#do(({ statements }) => nextDue(statements, after));
   }
 
   readKeys(name: RunName, keys: readonly string[]): Promise<readonly SeenKey[]> {
@@ -263,27 +265,26 @@ class SqliteStore implements Store {
   }
 
   readDocument(tenant: string, name: string): Promise<DocumentRow | undefined> {
-    return this.#do(({ statements }) => {
-      const row = statements.readDocument.get(tenant, name);
-      return row && { version: row.version as number, bytes: row.bytes as Uint8Array };
-    });
+    return this.#do(({ statements }) => readDocument(statements, tenant, name));
   }
 
   writeDocument(tenant: string, name: string, expect: number, bytes: Uint8Array): Promise<boolean> {
-    return this.#do(({ statements }) => {
-      const { changes } =
-        expect === 0
-          ? statements.insertDocument.run(tenant, name, bytes)
-          : statements.updateDocument.run(bytes, tenant, name, expect);
-      return changes === 1;
-    });
+    return this.#do(({ statements }) => writeDocument(statements, { tenant, name, version: expect }, bytes));
   }
 
-  async removeRuns(names: readonly RunName[], epoch: number): Promise<readonly boolean[]> {
+  removeDocument(tenant: string, name: string, expect: number): Promise<boolean> {
+    return this.#write(({ statements }) => removeDocument(statements, { tenant, name, version: expect }));
+  }
+
+  async removeRuns(
+    names: readonly RunName[],
+    epoch: number,
+    seen: readonly SeenDocument[] = [],
+  ): Promise<readonly boolean[]> {
     if (names.length === 0) return [];
     return this.#write(({ statements }) => {
-      const isOwned = isOwnedUnder(readLease(statements, this.#path), epoch);
-      return names.map((name) => isOwned && removeRun(statements, name));
+      const may = isOwnedUnder(readLease(statements, this.#path), epoch) && isAsSeen(statements, seen);
+      return names.map((name) => may && removeRun(statements, name));
     });
   }
 
@@ -291,11 +292,16 @@ class SqliteStore implements Store {
     return this.#do(({ statements }) => forksOf(statements, name));
   }
 
-  pruneJournal(name: RunName, seq: number, epoch: number): Promise<boolean> {
-    return this.#write(
-      ({ statements }) =>
-        isOwnedUnder(readLease(statements, this.#path), epoch) && prune(statements, name, seq),
-    );
+  pruneJournal(
+    name: RunName,
+    seq: number,
+    epoch: number,
+    seen: readonly SeenDocument[] = [],
+  ): Promise<boolean> {
+    return this.#write(({ statements }) => {
+      const may = isOwnedUnder(readLease(statements, this.#path), epoch) && isAsSeen(statements, seen);
+      return may && prune(statements, name, seq);
+    });
   }
 
   sweep(limit: number): Promise<number> {
