@@ -68,9 +68,9 @@ export const keepingBugs: readonly Bug[] = [
   {
     name: "hold that comes between the look and the removal is not looked at by the store",
     file: "src/store/memory/store.ts",
-    find: `const may = isOwnedUnder(this.#tables.lease, epoch) && isAsSeen(this.#tables, seen);
+    find: `const may = this.#isGood(epoch) && isAsSeen(this.#tables, seen);
     return names`,
-    replace: `const may = isOwnedUnder(this.#tables.lease, epoch);
+    replace: `const may = this.#isGood(epoch);
     return names`,
     catches: [29],
   },

@@ -5,8 +5,8 @@ export const outageBugs: readonly Bug[] = [
   {
     name: "outage not noted",
     file: "src/store/lease.ts",
-    find: "const before = lease.epoch === 0 ?",
-    replace: "const before = lease.epoch === 0 || lease.from >= now - 2_000 ?",
+    find: "const before = isFresh(lease) ?",
+    replace: "const before = isFresh(lease) || lease.from >= now - 2_000 ?",
     catches: [24],
   },
   {
