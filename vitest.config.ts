@@ -7,7 +7,7 @@ export default defineConfig({
     // No test is about time; this only ends one that hangs, on however slow a machine.
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    globalSetup: ["test/postgres/setup.ts", "test/redis/setup.ts"],
+    globalSetup: ["test/postgres/setup.ts", "test/lanes.ts"],
     include: ["src/**/*.test.ts", "test/**/*.test.ts", "bench/**/*.test.ts", "prove/**/*.test.ts"],
     coverage: {
       provider: "v8",

@@ -3,33 +3,14 @@
  * It keeps nothing on disk, and ends with the process that started it.
  */
 import { execFileSync, spawn } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
-
-/** What is needed where no server can be had. */
-export const howToInstall =
-  "No Redis server for the tests: put `redis-server` on PATH (Debian: apt-get install redis-server)";
+import { join } from "node:path";
+import { findProgram, howToInstall } from "../lanes.ts";
 
 /** Where the server's binary is; undefined if it is not installed. */
-export function findRedis(): string | undefined {
-  return (process.env.PATH ?? "")
-    .split(delimiter)
-    .map((folder) => join(folder, "redis-server"))
-    .find(existsSync);
-}
-
-/** Installs it where that can be done: as root on Debian. */
-export function installRedis(): void {
-  const isDebian = existsSync("/usr/bin/apt-get");
-  if (findRedis() !== undefined || !isDebian || process.getuid?.() !== 0) return;
-  try {
-    execFileSync("apt-get", ["install", "-y", "--no-install-recommends", "redis-server"], {
-      stdio: "ignore",
-    });
-  } catch {}
-}
+export const findRedis = (): string | undefined => findProgram("redis-server");
 
 export interface RedisServer {
   readonly url: string;
@@ -46,7 +27,7 @@ export interface RedisServer {
 
 export async function startRedis(...settings: readonly string[]): Promise<RedisServer> {
   const binary = findRedis();
-  if (binary === undefined) throw new Error(howToInstall);
+  if (binary === undefined) throw new Error(howToInstall("redis-server"));
   const folder = mkdtempSync(join(tmpdir(), "holdfast-redis-"));
   const port = await freePort();
   let server = await launch(binary, folder, port, settings);

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { pgbouncer, startPooler } from "../../../test/changes/pooler.ts";
 import { delivered, listening, notesOf, openRuntime } from "../../../test/changes/world.ts";
 import { createDatabase, createPool, type Database } from "../../../test/postgres/database.ts";
+import { pgbouncer, startPooler } from "../../../test/postgres/pooler.ts";
 import { startProxy } from "../../../test/postgres/proxy.ts";
 import { type Clock, systemClock } from "../clock.ts";
 import type { Runtime } from "../run.ts";

@@ -1,11 +1,14 @@
 /** Fleets: several runtimes on one store mean what one does, whichever of them is asked. In real time, in one process. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { createDatabase, type Database } from "../../../test/postgres/database.ts";
+import { type Pooler, pgbouncer, startPooler } from "../../../test/postgres/pooler.ts";
+import { findRedis, type RedisServer, startRedis } from "../../../test/redis/server.ts";
 import { callerWith, counter, counterWith } from "../../../test/runtime/machines.ts";
 import { defineMachine } from "../../index.ts";
 import { fleetOf, type SharedStore } from "../../store/fleet.ts";
 import { memory } from "../../store/memory/store.ts";
 import { postgres } from "../../store/postgres/store.ts";
+import { withRedis } from "../../store/redis/index.ts";
 import type { Store } from "../../store/store.ts";
 import { createRuntime, type Runtime, type RuntimeOptions } from "../runtime.ts";
 
@@ -38,10 +41,18 @@ function mortal(store: Store): { readonly store: Store; die(): void } {
 }
 
 let database: Database;
+let pooler: Pooler | undefined;
+let redis: RedisServer | undefined;
 beforeAll(async () => {
   database = await createDatabase();
+  if (pgbouncer !== undefined) pooler = await startPooler(database.socketFolder);
+  if (findRedis() !== undefined) redis = await startRedis();
 });
-afterAll(() => database?.drop());
+afterAll(async () => {
+  await pooler?.stop();
+  await redis?.stop();
+  await database?.drop();
+});
 
 let schemas = 0;
 const kinds: Readonly<Record<string, () => () => Store>> = {
@@ -53,9 +64,29 @@ const kinds: Readonly<Record<string, () => () => Store>> = {
     const schema = `fleet_${++schemas}`;
     return () => postgres(database.url, { schema });
   },
+  "PostgreSQL behind PgBouncer": () => {
+    const schema = `fleet_${++schemas}`;
+    return () => postgres((pooler as Pooler).url(database.url), { schema, listen: database.url });
+  },
+  "PostgreSQL behind PgBouncer, deaf": () => {
+    const schema = `fleet_${++schemas}`;
+    return () => postgres((pooler as Pooler).url(database.url), { schema });
+  },
+  "PostgreSQL with Redis": () => {
+    const schema = `fleet_${++schemas}`;
+    const options = { url: (redis as RedisServer).url, prefix: schema, signals: true, bytesMin: 0 };
+    return () => withRedis(postgres(database.url, { schema }), options);
+  },
 };
 
-describe.each(Object.keys(kinds))("a fleet on %s", (kind) => {
+/** What a kind needs that is not everywhere. */
+const isMissing: Readonly<Record<string, boolean>> = {
+  "PostgreSQL behind PgBouncer": pgbouncer === undefined,
+  "PostgreSQL behind PgBouncer, deaf": pgbouncer === undefined,
+  "PostgreSQL with Redis": findRedis() === undefined,
+};
+
+describe.each(Object.keys(kinds).filter((kind) => !isMissing[kind]))("a fleet on %s", (kind) => {
   const runtimes: Runtime[] = [];
   afterEach(async () => {
     await Promise.all(runtimes.splice(0).map((runtime) => runtime.close()));

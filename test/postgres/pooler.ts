@@ -2,7 +2,8 @@
 import { spawn } from "node:child_process";
 import { chownSync, existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
+import { join } from "node:path";
+import { findProgram } from "../lanes.ts";
 
 export interface Pooler {
   /** The URL of a database behind it, given its URL on the server. */
@@ -11,9 +12,7 @@ export interface Pooler {
 }
 
 /** Where PgBouncer is; undefined if it is not installed. */
-export const pgbouncer = [...(process.env.PATH ?? "").split(delimiter), "/usr/sbin"]
-  .map((folder) => join(folder, "pgbouncer"))
-  .find(existsSync);
+export const pgbouncer = findProgram("pgbouncer");
 
 export async function startPooler(socketFolder: string): Promise<Pooler> {
   const folder = mkdtempSync(join(tmpdir(), "holdfast-pooler-"));
