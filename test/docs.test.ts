@@ -126,7 +126,9 @@ function compilerOutput(codes: readonly string[]): string {
 }
 
 const pages = projectFiles
-  .filter((path) => ["README.md", "docs/high-availability.md"].includes(path) || path.startsWith("docs/guide/"))
+  .filter(
+    (path) => ["README.md", "docs/high-availability.md"].includes(path) || path.startsWith("docs/guide/"),
+  )
   .filter(isMarkdown);
 const snippets = pages.flatMap((path) => snippetsOf(path, read(path)));
 const run = snippets.filter(({ notRun }) => notRun === undefined);
