@@ -1,0 +1,25 @@
+/** From what the command was called with to what does it, and the code to end with. */
+import { isHoldfastError } from "../errors.ts";
+import { readArguments } from "./arguments.ts";
+import { exit } from "./exit.ts";
+import { describe, type Terminal } from "./terminal.ts";
+import { work } from "./worker.ts";
+
+/** Does what it is asked for until `stop` is aborted; never rejects. */
+export async function execute(
+  argv: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+  terminal: Terminal,
+  stop: AbortSignal,
+): Promise<number> {
+  try {
+    const args = readArguments(argv, env);
+    if (args.command === "worker") return await work(args, terminal, stop);
+    if (args.command !== "help") return exit.failed;
+    terminal.data(args.text);
+    return exit.done;
+  } catch (error) {
+    terminal.note(`holdfast: ${describe(error)}`);
+    return isHoldfastError(error) && error.code === "COMMAND_INVALID" ? exit.misused : exit.failed;
+  }
+}
