@@ -2,19 +2,24 @@
 import { isHoldfastError } from "../errors.ts";
 import { readArguments } from "./arguments.ts";
 import { exit } from "./exit.ts";
-import { describe, type Terminal } from "./terminal.ts";
+import { type FleetWorld, lead } from "./fleet.ts";
+import { describe } from "./terminal.ts";
 import { work } from "./worker.ts";
+
+/** Where a command is carried out. */
+export type CommandWorld = FleetWorld;
 
 /** Does what it is asked for until `stop` is aborted; never rejects. */
 export async function execute(
   argv: readonly string[],
-  env: Readonly<Record<string, string | undefined>>,
-  terminal: Terminal,
+  world: CommandWorld,
   stop: AbortSignal,
 ): Promise<number> {
+  const { env, terminal, program } = world;
   try {
     const args = readArguments(argv, env);
     if (args.command === "worker") return await work(args, terminal, stop);
+    if (args.command === "fleet") return await lead(args, { terminal, env, program }, stop);
     if (args.command !== "help") return exit.failed;
     terminal.data(args.text);
     return exit.done;

@@ -21,4 +21,9 @@ for (const signal of ["SIGTERM", "SIGINT"] satisfies Stop[])
   });
 // A worker whose fleet is gone has nobody to stop it later.
 process.on("disconnect", () => stop.abort());
-process.exit(await execute(process.argv.slice(2), process.env, terminalOf(process.env), stop.signal));
+const world = {
+  env: process.env,
+  terminal: terminalOf(process.env),
+  program: [...process.execArgv, process.argv[1] as string],
+};
+process.exit(await execute(process.argv.slice(2), world, stop.signal));
