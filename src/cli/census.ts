@@ -1,7 +1,7 @@
 /** Who shares a PostgreSQL store and what is due in it, for those who look on without being one of them. */
 import { limits } from "../limits.ts";
 import type { MemberRow } from "../store/members.ts";
-import { createPool, type PostgresPool, types } from "../store/postgres/connect.ts";
+import { createPool, type PostgresClient, type PostgresPool, types } from "../store/postgres/connect.ts";
 import { storeError } from "../store/postgres/errors.ts";
 import { registerOf } from "../store/postgres/fleet.ts";
 import { identify, quote } from "../store/postgres/migrate.ts";
@@ -29,7 +29,7 @@ export class Census {
     this.#queries = queriesFor(quote(schema));
   }
 
-  static async connect(url: string, schema?: string): Promise<Census> {
+  static async open(url: string, schema?: string): Promise<Census> {
     return new Census(await createPool(url), schema);
   }
 
@@ -65,6 +65,11 @@ export class Census {
     } catch (error) {
       throw storeError(error, `The PostgreSQL store (schema ${this.schema})`);
     }
+  }
+
+  /** A connection of its own, to be released. */
+  connect(): Promise<PostgresClient> {
+    return this.#pool.connect();
   }
 
   close(): Promise<void> {

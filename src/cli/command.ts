@@ -1,6 +1,7 @@
 /** From what the command was called with to what does it, and the code to end with. */
 import { isHoldfastError } from "../errors.ts";
 import { readArguments } from "./arguments.ts";
+import { diagnose } from "./doctor.ts";
 import { exit } from "./exit.ts";
 import { type FleetWorld, lead } from "./fleet.ts";
 import { describe } from "./terminal.ts";
@@ -20,7 +21,7 @@ export async function execute(
     const args = readArguments(argv, env);
     if (args.command === "worker") return await work(args, terminal, stop);
     if (args.command === "fleet") return await lead(args, { terminal, env, program }, stop);
-    if (args.command !== "help") return exit.failed;
+    if (args.command === "doctor") return await diagnose(args, terminal);
     terminal.data(args.text);
     return exit.done;
   } catch (error) {

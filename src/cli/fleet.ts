@@ -37,7 +37,7 @@ export async function lead(args: FleetArguments, world: FleetWorld, stop: AbortS
   });
   // Whoever ends this process at once means all of it.
   process.once("exit", () => crew.dismissNow());
-  const census = await Census.connect(args.store, args.schema);
+  const census = await Census.open(args.store, args.schema);
   let scaling: Scaling = { wanted: min };
   while (!stop.aborted) {
     const demand = await demandOf(census, crew).catch((error: unknown) => {
