@@ -69,7 +69,7 @@ test("a server without a store, and one with a worker on it, are well; what is f
   await runtime.close();
 });
 
-test("runs that nobody takes up, parked ones, dead letters and lapsed leases are found", async () => {
+test("G4: runs that nobody takes up, parked ones, dead letters and lapsed leases are found", async () => {
   const runtime = await createRuntime({
     store: postgres(database.url, { schema: "left" }),
     machines: [counter],

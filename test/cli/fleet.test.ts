@@ -47,7 +47,7 @@ const noted = (): string[][] =>
     .filter(Boolean)
     .map((line) => line.split(" "));
 
-test("load comes and workers are added; it goes and they drain; nothing is lost or done twice", async () => {
+test("G2: load comes and workers are added; it goes and they drain; nothing is lost or done twice", async () => {
   command = holdfast(
     [
       ...["fleet", "test/cli/jobs.ts", "--min", "1", "--max", "3", "--slots", "2"],

@@ -62,7 +62,7 @@ async function client(schema: string): Promise<Runtime> {
   return runtime;
 }
 
-test("a worker on PostgreSQL runs what others send, tells its figures, and drains when it is told to", async () => {
+test("G4: a worker on PostgreSQL runs what others send, tells its figures, and drains when it is told to", async () => {
   const schema = schemaOf();
   const { command, noted, hold, letGo } = worker(database.url, "--schema", schema, "--slots", "3");
   hold();
@@ -122,7 +122,7 @@ test("a second signal ends a worker at once", async () => {
   expect(await command.ended).toBe(143);
 });
 
-test("a worker that was put out by the others comes back as somebody new", async () => {
+test("G4: a worker that was put out by the others comes back as somebody new", async () => {
   const schema = schemaOf();
   const { command } = worker(database.url, "--schema", schema);
   await command.says(/^up/m);

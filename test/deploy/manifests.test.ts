@@ -59,7 +59,7 @@ describe("the image", () => {
   };
   const lock = JSON.parse(read("package-lock.json")) as { packages: Record<string, { version: string }> };
 
-  test("is built on the Node that the project is developed with, in stages, and runs as nobody special", () => {
+  test("G5: the image is built on the Node that the project is developed with, in stages, and runs as nobody special", () => {
     const bases = all("FROM").map(({ rest }) => rest.split(" ")[0]);
     expect(new Set(bases)).toEqual(new Set([`node:${manifest.devDependencies.node}-bookworm-slim`]));
     expect(bases.length).toBeGreaterThan(1);
@@ -186,7 +186,7 @@ describe("the Kubernetes manifests", () => {
     );
   });
 
-  test("probe the paths that a worker serves, on the port where it listens", () => {
+  test("G5: manifests probe the paths that a worker serves, on the port where it listens", () => {
     const port = at<number>(container, "ports.0.containerPort");
     expect(args.listen).toEqual({ host: "0.0.0.0", port });
     const probed = { startupProbe: paths.alive, livenessProbe: paths.alive, readinessProbe: paths.ready };
@@ -198,7 +198,7 @@ describe("the Kubernetes manifests", () => {
     });
   });
 
-  test("give a worker longer to end than it may drain, and take none away before another is ready", () => {
+  test("G5: manifests give a worker longer to end than it may drain, and take none away before another is ready", () => {
     expect(at<number>(pod, "terminationGracePeriodSeconds") * 1_000).toBeGreaterThan(args.drainMs + 5_000);
     expect(at(deployment, "spec.strategy.rollingUpdate.maxUnavailable")).toBe(0);
   });
@@ -239,7 +239,7 @@ describe("the Kubernetes manifests", () => {
     expect(at(deployment, "spec")).not.toHaveProperty("replicas");
   });
 
-  test("scale by a metric that workers tell, to four fifths of their slots", () => {
+  test("G2: manifests scale by a metric that workers tell, to four fifths of their slots", () => {
     const external = at<object>(of("HorizontalPodAutoscaler"), "spec.metrics.0.external");
     const metric = at(external, "metric.name");
     const rule = at<object>(documents("deploy/kubernetes/metrics-adapter.yaml")[0], "rules.external.0");
