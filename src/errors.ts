@@ -156,6 +156,10 @@ export const errors = {
   ACTIVITY_UNKNOWN: { retry: "after-fix", meaning: "The run has no such activity." },
   LETTER_UNKNOWN: { retry: "after-fix", meaning: "There is no dead letter of that number for this tenant." },
   CHANGE_UNKNOWN: { retry: "after-fix", meaning: "There is no failed table change of that number." },
+  COMMAND_INVALID: {
+    retry: "after-fix",
+    meaning: "A command was called with what it cannot use: an option, a value or a module.",
+  },
   RUNTIME_CLOSED: { retry: "never", meaning: "The runtime was closed, or stopped because its store failed." },
   JOURNAL_PRUNED: {
     retry: "never",

@@ -118,6 +118,8 @@ export const limits = {
   runsPerTurnMax: 2_048,
   /** Attempts of activities under way at a time in one process, unless it is told otherwise: each may hold a connection. */
   slots: 1_000,
+  /** Runs that are counted as due for whoever scales workers: with so many it is clear what to do, and counting costs. */
+  dueCountedMax: 1_000,
   /** Starts of one rate. Each is remembered with its time, since only that makes a window exact. */
   rateLimitMax: 100_000,
   /** Outages a store remembers for timers that do not run while nobody is there. */

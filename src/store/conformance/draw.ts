@@ -284,12 +284,21 @@ export class Draw {
     return operation("due", now, (store) => store.due(now, 1_000));
   }
 
+  /** A run that another stands on, if there is one of the same tenant. */
+  async #source(name: RunName): Promise<RunName> {
+    const heads = await this.#model.findRuns({ tenant: name.tenant, limit: 100 });
+    const forked = heads.flatMap(({ tenant, fork }) =>
+      fork === undefined ? [] : [{ tenant, run: fork.run }],
+    );
+    return this.#chance.pick([name, ...forked]);
+  }
+
   async #read(): Promise<Operation> {
     const chance = this.#chance;
     const [name, key] = [this.#name(), chance.pick(pools.activity)];
     const [from, seq, limit] = [chance.below(6), chance.below(12), 1 + chance.below(6)];
     const { tenant } = name;
-    const source = { tenant, run: chance.pick(pools.run) };
+    const source = await this.#source(name);
     const query = await this.#query(tenant);
     const subject = chance.pick(pools.subject);
     const known = { ...name, seq, digest: entryOf(name, seq).digest };

@@ -1,0 +1,27 @@
+/** `holdfast doctor`: looks whether a store and those who share it are well, and says what to do where they are not. */
+import type { DoctorArguments } from "./arguments.ts";
+import type { Finding } from "./checks/finding.ts";
+import { checkPostgres } from "./checks/postgres.ts";
+import { checkSqlite } from "./checks/sqlite.ts";
+import { exit } from "./exit.ts";
+import { isServer } from "./open-store.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** Tells every finding; gives the code to end with: something bad is a failure, a warning is not. */
+export async function diagnose(args: DoctorArguments, terminal: Terminal): Promise<number> {
+  const findings = await (isServer(args.store) ? checkPostgres(args) : checkSqlite(args.store));
+  const isWell = findings.every(({ status }) => status !== "bad");
+  if (args.isJson) terminal.data(JSON.stringify({ isWell, findings }, undefined, 2));
+  else for (const finding of findings) terminal.data(findingLine(finding, terminal.isColoured));
+  return isWell ? exit.done : exit.failed;
+}
+
+const marks = { good: "✓", warning: "!", bad: "✗" } as const;
+/** Green, yellow, red. */
+const colours = { good: 32, warning: 33, bad: 31 } as const;
+
+/** One line: what was looked at, what was found, and what to do. */
+export function findingLine({ check, status, found, remedy }: Finding, isColoured: boolean): string {
+  const mark = isColoured ? `\u001b[${colours[status]}m${marks[status]}\u001b[0m` : marks[status];
+  return `${mark} ${check}: ${found}${remedy === undefined ? "" : ` → ${remedy}`}`.replaceAll("\n", " ");
+}

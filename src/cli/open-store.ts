@@ -1,0 +1,24 @@
+/** The store that an address means. */
+import { postgres } from "../store/postgres/store.ts";
+import { sqlite } from "../store/sqlite/store.ts";
+import type { Store } from "../store/store.ts";
+import { misused, type StoreArguments } from "./arguments.ts";
+
+/** Whether an address leads to a PostgreSQL server; throws COMMAND_INVALID for one that leads nowhere we know. */
+export function isServer(address: string): boolean {
+  if (/^postgres(ql)?:\/\//.test(address)) return true;
+  if (/^[a-z][a-z\d+.-]*:\/\//i.test(address))
+    throw misused(
+      `${address.slice(0, address.indexOf("://"))} is no store; write postgres://… or the path of a SQLite file`,
+    );
+  return false;
+}
+
+/** It is not opened yet. */
+export function storeAt({ store, schema, signals }: StoreArguments): Store {
+  if (!isServer(store)) return sqlite(store);
+  return postgres(store, {
+    ...(schema === undefined ? {} : { schema }),
+    ...(signals === undefined ? {} : { listen: signals }),
+  });
+}

@@ -1,0 +1,27 @@
+/** What a command says: data on one channel, for programs, and notes about it on another, for people. */
+
+export interface Terminal {
+  /** A line of what was asked for. */
+  data(line: string): void;
+  /** A line about what goes on. */
+  note(line: string): void;
+  /** Whether who reads the data sees colours. */
+  readonly isColoured: boolean;
+}
+
+/** The one of this process. Colours are for people at a terminal who have not turned them off (https://no-color.org). */
+export function terminalOf(env: Readonly<Record<string, string | undefined>>): Terminal {
+  return {
+    data: (line) => void process.stdout.write(`${line}\n`),
+    note: (line) => void process.stderr.write(`${line}\n`),
+    isColoured: process.stdout.isTTY === true && (env.NO_COLOR ?? "") === "",
+  };
+}
+
+/** An error in one line: what happened and what to do, and what was behind it. */
+export function describe(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const cause = error.cause instanceof Error && error.cause.message !== "" ? ` (${error.cause.message})` : "";
+  const code = (error as { code?: unknown }).code;
+  return `${typeof code === "string" ? `${code}: ` : ""}${error.message}${cause}`;
+}

@@ -1,0 +1,165 @@
+/** `holdfast worker` as a process: it comes up, says how it is, leaves in good order, and comes back by itself. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { createRuntime, type Runtime } from "../../src/index.ts";
+import { postgres } from "../../src/store/postgres/store.ts";
+import { sqlite } from "../../src/store/sqlite/store.ts";
+import { createDatabase, type Database } from "../postgres/database.ts";
+import { job } from "./jobs.ts";
+import { type Command, holdfast } from "./process.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "holdfast-cli-"));
+let database: Database;
+const begun: Command[] = [];
+let runtime: Runtime | undefined;
+
+beforeAll(async () => {
+  database = await createDatabase();
+});
+afterEach(async () => {
+  await runtime?.close();
+  runtime = undefined;
+  for (const { signal, ended } of begun.splice(0)) {
+    signal("SIGKILL");
+    await ended;
+  }
+});
+afterAll(async () => {
+  await database?.drop();
+  rmSync(folder, { recursive: true });
+});
+
+let count = 0;
+/** A worker on a store of its own, with a ledger of its own. */
+function worker(store: string, ...more: string[]) {
+  const ledger = join(folder, `ledger-${++count}`);
+  writeFileSync(ledger, "");
+  const command = holdfast(
+    ["worker", "test/cli/jobs.ts", "--store", store, "--listen", "127.0.0.1:0", ...more],
+    { LEDGER: ledger },
+  );
+  begun.push(command);
+  const hold = `${ledger}.hold`;
+  return {
+    command,
+    noted: () => readFileSync(ledger, "utf8").split("\n").filter(Boolean),
+    hold: () => writeFileSync(hold, ""),
+    letGo: () => rmSync(hold),
+  };
+}
+
+const schemaOf = (): string => `worker_${count}`;
+
+/** A process that only asks: it sees to nothing itself. */
+async function client(schema: string): Promise<Runtime> {
+  runtime = await createRuntime({
+    store: postgres(database.url, { schema }),
+    machines: [{ machine: job, activities: { work: () => {} } }],
+  });
+  await runtime.drain();
+  return runtime;
+}
+
+test("G4: a worker on PostgreSQL runs what others send, tells its figures, and drains when it is told to", async () => {
+  const schema = schemaOf();
+  const { command, noted, hold, letGo } = worker(database.url, "--schema", schema, "--slots", "3");
+  hold();
+  const [, url] = await command.says(/^up: 1 machine, 3 slots, process \d+, (http:\/\/\S+)$/m);
+  const get = async (path: string) => {
+    const response = await fetch(`${url}${path}`);
+    return { status: response.status, text: await response.text() };
+  };
+  expect(await get("/healthz")).toEqual({ status: 200, text: "alive\n" });
+  expect(await get("/readyz")).toEqual({ status: 200, text: "ready\n" });
+  expect((await get("/nothing")).status).toBe(404);
+  expect((await fetch(`${url}/readyz`, { method: "POST" })).status).toBe(405);
+
+  const run = await (await client(schema)).start(job, { id: "one", input: 0 });
+  await run.send("go");
+  await expect.poll(noted, { timeout: 20_000 }).toEqual([`one begun ${command.pid}`]);
+  await expect
+    .poll(async () => (await get("/metrics")).text)
+    .toContain('holdfast_activities_running{scope="process"} 1\n');
+  const { text } = await get("/metrics");
+  expect(text).toContain("holdfast_members 1\n");
+  expect(text).toContain('holdfast_slots{scope="fleet"} 3\n');
+  expect(text).toMatch(/^holdfast_due_runs \d+$/m);
+
+  command.signal("SIGTERM");
+  await command.says(/draining/);
+  const { status, text: reason } = await get("/readyz");
+  expect([status, reason]).toEqual([503, "draining\n"]);
+  letGo();
+  expect(await command.ended).toBe(0);
+  expect(noted()).toEqual([`one begun ${command.pid}`, `one ended ${command.pid}`]);
+  expect((await run.finished()).state).toBe("done");
+});
+
+test("activities that take longer than a worker may drain are left to others, and it says so", async () => {
+  const schema = schemaOf();
+  const { command, noted } = worker(database.url, "--schema", schema, "--drain", "100ms");
+  await command.says(/^up/m);
+  const run = await (await client(schema)).start(job, { id: "long", input: 3_600_000 });
+  await run.send("go");
+  await expect.poll(() => noted().length, { timeout: 20_000 }).toBe(1);
+  command.signal("SIGINT");
+  expect(await command.ended).toBe(3);
+  expect(command.said.err).toContain("left to others");
+});
+
+test("a second signal ends a worker at once", async () => {
+  const schema = schemaOf();
+  const { command, noted } = worker(database.url, "--schema", schema, "--drain", "1h");
+  await command.says(/^up/m);
+  const run = await (await client(schema)).start(job, { id: "long", input: 3_600_000 });
+  await run.send("go");
+  await expect.poll(() => noted().length, { timeout: 20_000 }).toBe(1);
+  command.signal("SIGTERM");
+  await command.says(/draining/);
+  command.signal("SIGTERM");
+  expect(await command.ended).toBe(143);
+});
+
+test("G4: a worker that was put out by the others comes back as somebody new", async () => {
+  const schema = schemaOf();
+  const { command } = worker(database.url, "--schema", schema);
+  await command.says(/^up/m);
+  await database.query(`DELETE FROM ${schema}.lease WHERE id = 2`);
+  await command.says(/STORE_OWNED: .*tried again/);
+  await command.says(/^up[^\n]*\nup/m);
+  const [{ count: members } = {}] = await database.query(
+    `SELECT count(*)::int AS count FROM ${schema}.lease WHERE id = 2`,
+  );
+  expect(members).toBe(1);
+  command.signal("SIGTERM");
+  expect(await command.ended).toBe(0);
+});
+
+test("a worker waits for a store that is away, and what it cannot mend ends it", async () => {
+  const away = worker(`postgres://nobody@localhost/none?host=${encodeURIComponent(folder)}`);
+  await away.command.says(/STORE_UNAVAILABLE: .*tried again/);
+  away.command.signal("SIGTERM");
+  expect(await away.command.ended).toBe(0);
+
+  await database.query("CREATE SCHEMA foreign_one; CREATE TABLE foreign_one.run (id int)");
+  const foreign = worker(database.url, "--schema", "foreign_one");
+  expect(await foreign.command.ended).toBe(1);
+  expect(foreign.command.said).toMatchObject({ out: "", err: expect.stringContaining("STORE_FOREIGN") });
+});
+
+test("a worker owns a SQLite file alone", async () => {
+  const path = join(folder, "jobs.db");
+  const store = sqlite(path);
+  await store.open();
+  await store.close();
+  const { command } = worker(path);
+  const [, url] = await command.says(/(http:\/\/\S+)$/m);
+  expect((await fetch(`${url}/readyz`)).status).toBe(200);
+  const second = worker(path);
+  await second.command.says(/STORE_OWNED: .*tried again/);
+  command.signal("SIGTERM");
+  expect(await command.ended).toBe(0);
+  await second.command.says(/^up/m);
+});

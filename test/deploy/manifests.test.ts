@@ -1,0 +1,251 @@
+/**
+ * The files of deploy/, against each other and against the command they run: what can be known without a cluster or a
+ * container engine. Each refers to others by names, paths, ports and times, and nothing but this test compares them.
+ */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { parse, parseAllDocuments } from "yaml";
+import { readArguments, type WorkerArguments } from "../../src/cli/arguments.ts";
+import { metricsText } from "../../src/cli/figures.ts";
+import { loadMachines } from "../../src/cli/load-machines.ts";
+import { paths } from "../../src/cli/probes.ts";
+import { durationMs } from "../../src/index.ts";
+import { projectFiles, read, root } from "../project.ts";
+
+const load = { slots: 1, running: 1, waiting: 1 };
+const metrics = metricsText({
+  isUp: true,
+  isDraining: false,
+  members: 1,
+  fleet: load,
+  process: load,
+  due: 1,
+});
+
+/** What a container is started with, as the command understands it. */
+const readWorker = (argv: readonly string[]) =>
+  readArguments(argv, { HOLDFAST_STORE: "postgres://db/x" }) as WorkerArguments;
+
+interface Instruction {
+  readonly name: string;
+  readonly rest: string;
+  /** The stage it is in, from 0. */
+  readonly stage: number;
+}
+
+/** The instructions of a Dockerfile that has each on one line. */
+function instructionsOf(text: string): Instruction[] {
+  let stage = -1;
+  return text
+    .split("\n")
+    .filter((line) => line !== "" && !line.startsWith("#"))
+    .map((line) => {
+      const [, name = "", rest = ""] = /^([A-Z]+) (.+)$/.exec(line) ?? [];
+      if (name === "FROM") stage++;
+      return { name, rest, stage };
+    });
+}
+
+describe("the image", () => {
+  const instructions = instructionsOf(read("deploy/Dockerfile"));
+  const all = (name: string) => instructions.filter((one) => one.name === name);
+  const last = Math.max(...instructions.map(({ stage }) => stage));
+  const final = (name: string) => all(name).find(({ stage }) => stage === last)?.rest as string;
+  const manifest = JSON.parse(read("package.json")) as {
+    bin: { holdfast: string };
+    files: string[];
+    devDependencies: Record<string, string>;
+  };
+  const lock = JSON.parse(read("package-lock.json")) as { packages: Record<string, { version: string }> };
+
+  test("G5: the image is built on the Node that the project is developed with, in stages, and runs as nobody special", () => {
+    const bases = all("FROM").map(({ rest }) => rest.split(" ")[0]);
+    expect(new Set(bases)).toEqual(new Set([`node:${manifest.devDependencies.node}-bookworm-slim`]));
+    expect(bases.length).toBeGreaterThan(1);
+    expect(final("USER")).toMatch(/^[1-9]\d*:[1-9]\d*$/);
+  });
+
+  test("copies only what is there, in this repository or from a stage before", () => {
+    const stages = all("FROM").map(({ rest }) => / AS (\w+)$/.exec(rest)?.[1]);
+    const ignored = read("deploy/Dockerfile.dockerignore").split("\n").filter(Boolean);
+    expect(all("COPY").length).toBeGreaterThan(0);
+    for (const { rest, stage } of all("COPY")) {
+      const from = /^--from=(\w+) /.exec(rest)?.[1];
+      if (from !== undefined) {
+        expect(stages.slice(0, stage)).toContain(from);
+        continue;
+      }
+      for (const source of rest.split(" ").slice(0, -1)) {
+        expect(existsSync(join(root, source)), source).toBe(true);
+        expect(ignored).not.toContain(source);
+      }
+    }
+  });
+
+  test("brings everything that a package of this project is made of", () => {
+    const copied = all("COPY")
+      .filter(({ stage }) => stage === 0)
+      .flatMap(({ rest }) => rest.split(" ").slice(0, -1));
+    for (const file of [
+      ...manifest.files.filter((name) => name !== "dist"),
+      "package.json",
+      "package-lock.json",
+    ])
+      expect(copied).toContain(file);
+  });
+
+  test("installs the packages that the tests ran with", () => {
+    const versions = [
+      ...(all("RUN")
+        .at(-1)
+        ?.rest.matchAll(/\b(pg|redis)@([\d.]+)/g) ?? []),
+    ];
+    expect(versions.map(([, name]) => name)).toEqual(["pg", "redis"]);
+    for (const [, name, version] of versions)
+      expect(version).toBe(lock.packages[`node_modules/${name}`]?.version);
+  });
+
+  test("starts this command with what it takes, and is looked after where it listens", async () => {
+    const [, program = ""] = JSON.parse(final("ENTRYPOINT")) as string[];
+    expect(program).toBe(`node_modules/holdfast/${manifest.bin.holdfast}`);
+    expect(existsSync(join(root, manifest.bin.holdfast.replace("dist/", "src/").replace(".js", ".ts")))).toBe(
+      true,
+    );
+    const { module, listen } = readWorker(JSON.parse(final("CMD")) as string[]);
+    expect(Number(final("EXPOSE"))).toBe(listen?.port);
+    expect(final("HEALTHCHECK")).toContain(`http://127.0.0.1:${listen?.port}${paths.alive}`);
+    expect(all("COPY").at(-1)?.rest).toBe("deploy/machines ./machines");
+    expect(await loadMachines(join(root, "deploy", module))).toHaveLength(1);
+  });
+});
+
+interface Service {
+  readonly image?: string;
+  readonly command?: string[];
+  readonly stop_grace_period?: string;
+  readonly build?: { readonly context: string; readonly dockerfile: string };
+  readonly deploy?: { readonly replicas: number };
+  readonly environment?: Record<string, string>;
+  readonly profiles?: string[];
+  readonly depends_on?: Record<string, unknown>;
+}
+
+describe("the compose file", () => {
+  const { services } = parse(read("deploy/compose.yaml"), { merge: true }) as {
+    services: Record<string, Service>;
+  };
+
+  test("has a database, two workers, and a Redis for those who ask for one", () => {
+    expect(services.worker?.deploy?.replicas).toBe(2);
+    expect(services.redis?.profiles).toEqual(["redis"]);
+    for (const { image } of Object.values(services))
+      if (image !== undefined) expect(image).toMatch(/:\d+\.\d/);
+    for (const { depends_on = {} } of Object.values(services))
+      for (const name of Object.keys(depends_on)) expect(services).toHaveProperty(name);
+  });
+
+  test("runs workers that have the time to drain, and a doctor", () => {
+    const { command = [], stop_grace_period: grace = "0s", build, environment } = services.worker as Service;
+    expect(durationMs(grace)).toBeGreaterThan(readWorker(command).drainMs);
+    expect(existsSync(join(root, "deploy", build?.context ?? "", build?.dockerfile ?? ""))).toBe(true);
+    expect(environment?.HOLDFAST_STORE).toMatch(/^postgres:\/\/.*@db:5432\//);
+    expect(readArguments(services.doctor?.command ?? [], { HOLDFAST_STORE: "x" }).command).toBe("doctor");
+  });
+});
+
+/** What stands at a path of a parsed document, such as `spec.ports.0`; throws where there is nothing. */
+function at<Value = string>(value: unknown, path: string): Value {
+  let here = value;
+  for (const name of path.split(".")) {
+    if (typeof here !== "object" || here === null || !(name in here)) throw new Error(`There is no ${path}`);
+    here = (here as Record<string, unknown>)[name];
+  }
+  return here as Value;
+}
+
+describe("the Kubernetes manifests", () => {
+  const files = projectFiles.filter((path) => /^deploy\/kubernetes\/.*\.yaml$/.test(path));
+  const documents = (path: string): unknown[] =>
+    parseAllDocuments(read(path)).map((document) => {
+      expect(document.errors).toEqual([]);
+      return document.toJS();
+    });
+  const named = at<string[]>(documents("deploy/kubernetes/kustomization.yaml")[0], "resources");
+  const resources = named.flatMap((name) => documents(`deploy/kubernetes/${name}`));
+  const of = (kind: string) => resources.find((resource) => at(resource, "kind") === kind);
+  const deployment = of("Deployment");
+  const template = at<object>(deployment, "spec.template");
+  const pod = at<object>(template, "spec");
+  const container = at<object>(pod, "containers.0");
+  const args = readWorker(at<string[]>(container, "args"));
+
+  test("are all applied, save the values of the adapter", () => {
+    expect(files.map((path) => path.replace("deploy/kubernetes/", "")).toSorted()).toEqual(
+      [...named, "kustomization.yaml", "metrics-adapter.yaml"].toSorted(),
+    );
+  });
+
+  test("G5: manifests probe the paths that a worker serves, on the port where it listens", () => {
+    const port = at<number>(container, "ports.0.containerPort");
+    expect(args.listen).toEqual({ host: "0.0.0.0", port });
+    const probed = { startupProbe: paths.alive, livenessProbe: paths.alive, readinessProbe: paths.ready };
+    for (const [probe, path] of Object.entries(probed))
+      expect(at(container, `${probe}.httpGet`)).toEqual({ path, port: at(container, "ports.0.name") });
+    expect(at(template, "metadata.annotations")).toMatchObject({
+      "prometheus.io/port": String(port),
+      "prometheus.io/path": paths.metrics,
+    });
+  });
+
+  test("G5: manifests give a worker longer to end than it may drain, and take none away before another is ready", () => {
+    expect(at<number>(pod, "terminationGracePeriodSeconds") * 1_000).toBeGreaterThan(args.drainMs + 5_000);
+    expect(at(deployment, "spec.strategy.rollingUpdate.maxUnavailable")).toBe(0);
+  });
+
+  test("run it without rights: not as root, on a file system it cannot write", () => {
+    const image = instructionsOf(read("deploy/Dockerfile"));
+    const [user, group] =
+      image
+        .find(({ name }) => name === "USER")
+        ?.rest.split(":")
+        .map(Number) ?? [];
+    expect(at(pod, "securityContext")).toEqual({
+      ...{
+        runAsNonRoot: true,
+        runAsUser: user,
+        runAsGroup: group,
+        seccompProfile: { type: "RuntimeDefault" },
+      },
+    });
+    expect(at(container, "securityContext")).toEqual({
+      ...{ allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ["ALL"] } },
+    });
+    expect(at(pod, "automountServiceAccountToken")).toBe(false);
+    expect(at(pod, "serviceAccountName")).toBe(at(of("ServiceAccount"), "metadata.name"));
+    expect(at(container, "env")).toEqual([
+      { name: "HOLDFAST_STORE", valueFrom: { secretKeyRef: { name: "holdfast-store", key: "url" } } },
+    ]);
+  });
+
+  test("are about the same pods: deployment, disruption budget and autoscaler", () => {
+    const labels = at(template, "metadata.labels");
+    expect(at(deployment, "spec.selector.matchLabels")).toEqual(labels);
+    expect(at(of("PodDisruptionBudget"), "spec.selector.matchLabels")).toEqual(labels);
+    expect(at(of("HorizontalPodAutoscaler"), "spec.scaleTargetRef")).toEqual({
+      ...{ apiVersion: "apps/v1", kind: "Deployment", name: at(deployment, "metadata.name") },
+    });
+    // How many there are is the autoscaler's to say.
+    expect(at(deployment, "spec")).not.toHaveProperty("replicas");
+  });
+
+  test("G2: manifests scale by a metric that workers tell, to four fifths of their slots", () => {
+    const external = at<object>(of("HorizontalPodAutoscaler"), "spec.metrics.0.external");
+    const metric = at(external, "metric.name");
+    const rule = at<object>(documents("deploy/kubernetes/metrics-adapter.yaml")[0], "rules.external.0");
+    expect(at(rule, "name.as")).toBe(metric);
+    expect(at(rule, "seriesQuery")).toMatch(new RegExp(`^${metric}\\{`));
+    expect(metrics).toContain(`# TYPE ${metric} gauge`);
+    expect(Number(at(external, "target.averageValue"))).toBe(0.8 * (args.slots as number));
+  });
+});
