@@ -1,10 +1,11 @@
 /** Who shares a PostgreSQL store and what is due in it, for those who look on without being one of them. */
 import { limits } from "../limits.ts";
 import type { MemberRow } from "../store/members.ts";
-import { createPool, type PostgresClient, type PostgresPool, types } from "../store/postgres/connect.ts";
+import { type PostgresClient, type PostgresPool, types } from "../store/postgres/connect.ts";
 import { storeError } from "../store/postgres/errors.ts";
-import { registerOf } from "../store/postgres/fleet.ts";
+import { readRegister } from "../store/postgres/lease.ts";
 import { identify, quote } from "../store/postgres/migrate.ts";
+import { createPool } from "../store/postgres/pool.ts";
 import { type Queries, queriesFor } from "../store/postgres/queries.ts";
 import { migrations } from "../store/postgres/schema.ts";
 import type { Row } from "../store/rows.ts";
@@ -44,7 +45,8 @@ export class Census {
   }
 
   async members(): Promise<Counted> {
-    const { register, clock } = registerOf(await this.ask("readRegister", []), null);
+    const ask = (...given: Parameters<Census["ask"]>) => this.ask(...given);
+    const { register, clock } = await readRegister({ ask, clock: "database" }, 0);
     return { members: register.members, owner: register.lease.owner, now: clock };
   }
 

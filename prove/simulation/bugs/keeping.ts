@@ -108,6 +108,7 @@ export const keepingBugs: readonly Bug[] = [
     find: "if (entry !== undefined && entry.at < before) old = middle;",
     replace: "if (entry !== undefined) old = middle;",
     catches: [29],
+    from: 1001,
   },
   {
     name: "pruned below what a fork stands on",

@@ -66,7 +66,7 @@ export function checkEntry(
   const taken = entriesOf(run, entry.event as Sent);
   if (taken.length > 1 && taken.includes(entry)) report(2, `${what} was taken before`);
   if (before === undefined) return;
-  checkTold(model, entry, what, report);
+  checkTold(model, run, entry, what, report);
   if (entry.event.timer !== undefined) {
     checkTimer(entry, before, what, report);
     checkMoved(run, entry, before, what, world);

@@ -1,10 +1,14 @@
 /** Outages: a new owner notes them before it goes on, and timers move as their policies say (invariants 9 and 24). */
 import { isDeepStrictEqual } from "node:util";
 import type { Outage, State } from "holdfast";
+import { isControl } from "../../../src/runtime/control.ts";
 import type { Lease } from "../../../src/store/store.ts";
 import { goesBack, type Model, type ModelEntry, type ModelRun } from "../model.ts";
 import { type Moving, moveBy } from "../moving.ts";
 import type { Report } from "./report.ts";
+
+/** What parks a run, and what brings it back. */
+const turns: ReadonlySet<string> = new Set(["park", "retry", "rollback"]);
 
 type Owned = Extract<Lease, { outcome: "owned" }>;
 
@@ -20,18 +24,30 @@ export function checkNoted(model: Model, lease: Owned, now: number, jumped: bool
     report(24, `the lease notes ${JSON.stringify(lease.outages)}, and should note ${JSON.stringify(noted)}`);
 }
 
-/** The outages that an entry tells its run of. */
-function toldOf({ event, at }: ModelEntry): readonly Outage[] {
+/** The outages that an entry of a run tells it of. */
+function toldOf({ event, at, seq }: ModelEntry, { entries }: ModelRun): readonly Outage[] {
   if (event.kind !== "platform") return [];
   if (event.type === "resume") return (event.data as unknown as { outages: Outage[] }).outages;
+  if (event.type === "rollback") {
+    const turn = entries.findLast(
+      (one) => one.seq < seq && turns.has(one.event.type) && isControl(one.event),
+    );
+    return turn?.event.type === "park" ? [{ from: turn.at, until: at }] : [];
+  }
   if (event.type !== "retry") return [];
   return [{ from: (event.data as { parkedAt: number }).parkedAt, until: at }];
 }
 
 /** A run is told only of outages that were. */
-export function checkTold({ outages }: Model, entry: ModelEntry, what: string, report: Report): void {
+export function checkTold(
+  { outages }: Model,
+  run: ModelRun,
+  entry: ModelEntry,
+  what: string,
+  report: Report,
+): void {
   if (entry.event.kind !== "platform" || entry.event.type !== "resume") return;
-  for (const { from, until } of toldOf(entry))
+  for (const { from, until } of toldOf(entry, run))
     if (!outages.some((one) => one.from === from && one.until === until))
       report(24, `${what} tells of an outage from ${from} to ${until} that nobody noted`);
 }
@@ -62,7 +78,7 @@ export function checkMoved(
   const ms = again?.ms ?? effect.due - set.at;
   if (resume !== undefined)
     for (const told of run.entries.slice(place + 1).filter(({ seq }) => seq < entry.seq))
-      for (const outage of toldOf(told)) moveBy(moving, outage, resume, ms);
+      for (const outage of toldOf(told, run)) moveBy(moving, outage, resume, ms);
   if (timer.due !== moving.due) report(24, `${what} was due at ${timer.due}, and should be at ${moving.due}`);
   // A clock that was set says nothing certain of how long nobody was there.
   // What was before it was set again is in the time it was given then.

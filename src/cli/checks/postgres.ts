@@ -1,7 +1,7 @@
 /** Asks a PostgreSQL store everything that can be judged. It changes nothing: a store that is older is not migrated. */
 import { limits } from "../../limits.ts";
-import { createClient } from "../../store/postgres/connect.ts";
 import { quote } from "../../store/postgres/migrate.ts";
+import { createClient } from "../../store/postgres/pool.ts";
 import { migrations } from "../../store/postgres/schema.ts";
 import { PostgresSignals } from "../../store/postgres/signals.ts";
 import type { DoctorArguments } from "../arguments.ts";

@@ -23,11 +23,14 @@ export interface Read {
 }
 
 /** The caller's time, where leases are measured by that. */
-export function givenTo({ clock }: Statements, now: number): number | null {
+export function givenTo({ clock }: Pick<Statements, "clock">, now: number): number | null {
   return clock === "caller" ? now : null;
 }
 
-export async function readRegister(statements: Statements, now: number): Promise<Read> {
+export async function readRegister(
+  statements: Pick<Statements, "ask" | "clock">,
+  now: number,
+): Promise<Read> {
   const [first, ...others] = (await statements.ask("readRegister", [])) as [Row, ...Row[]];
   const members = others.map((row): MemberRow => {
     const { epoch, owner, taken_at: from, until } = row;
