@@ -4,7 +4,7 @@ import { limits } from "../limits.ts";
 import type { Runtime } from "../runtime/run.ts";
 import { createRuntime } from "../runtime/runtime.ts";
 import type { Store } from "../store/store.ts";
-import type { WorkerArguments } from "./arguments.ts";
+import { misused, type WorkerArguments } from "./arguments.ts";
 import { countDue } from "./due.ts";
 import { exit } from "./exit.ts";
 import { type Figures, loadOf, metricsText } from "./figures.ts";
@@ -36,6 +36,8 @@ export async function work(args: WorkerArguments, terminal: Terminal, stop: Abor
     probes = await serveProbes(args.listen, {
       unready: () => unready(supervisor.runtime, stop.aborted),
       metrics: async () => metricsText(await figuresOf(supervisor.runtime, store, stop.aborted)),
+    }).catch((error: unknown) => {
+      throw misused(`Probes cannot be served: ${describe(error)}; give --listen another address, or off`);
     });
   try {
     await supervisor.keepUp(stop);

@@ -1,5 +1,5 @@
 /** `holdfast doctor` on real stores: what is well, and what is made wrong on purpose. */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -8,6 +8,7 @@ import { countDue } from "../../src/cli/due.ts";
 import { createRuntime, limits } from "../../src/index.ts";
 import { postgres } from "../../src/store/postgres/store.ts";
 import { sqlite } from "../../src/store/sqlite/store.ts";
+import { pgbouncer, startPooler } from "../changes/pooler.ts";
 import { createDatabase, type Database } from "../postgres/database.ts";
 import { counter } from "../runtime/machines.ts";
 
@@ -119,8 +120,24 @@ test("due runs are counted to the limit and no further", async () => {
   expect(await countDue(store)).toBeUndefined();
 });
 
-test("a pooler's connection that does not hear, and too few connections, are found", async () => {
-  // A notification stays in its database, so whoever listens in another one hears nothing, as behind a pooler.
+test.skipIf(pgbouncer === undefined)(
+  "behind PgBouncer only signals want an address of their own",
+  async () => {
+    const pooler = await startPooler(database.socketFolder);
+    const url = pooler.url(database.url);
+    const runtime = await createRuntime({
+      store: postgres(url, { listen: database.url }),
+      machines: [counter],
+    });
+    expect((await doctor(url)).troubles).toEqual({ signals: "warning" });
+    expect((await doctor(url, "--signals", database.url)).troubles).toEqual({});
+    await runtime.close();
+    await pooler.stop();
+  },
+);
+
+test("signals that are sent where nobody hears them, and too few connections, are found", async () => {
+  // A notification stays in its database, so whoever listens in another one hears nothing.
   const elsewhere = database.url.replace(/\/test_\w+/, "/postgres");
   expect((await doctor(database.url, "--signals", elsewhere)).troubles).toMatchObject({ signals: "warning" });
   expect((await doctor(database.url, "--workers", "100")).troubles).toMatchObject({ connections: "bad" });
@@ -163,6 +180,10 @@ test("a SQLite file: sound, owned, of another program, damaged, absent", async (
   expect((await doctor(path)).troubles).toEqual({});
   await runtime.close();
   expect(await doctor(path)).toMatchObject({ code: 0, troubles: { owner: "warning" } });
+  const damaged = join(folder, "damaged.db");
+  const bytes = readFileSync(path);
+  writeFileSync(damaged, bytes.fill(7, 4_096, bytes.length));
+  expect(await doctor(damaged)).toMatchObject({ code: 1, troubles: { integrity: "bad" } });
   const other = join(folder, "other.db");
   writeFileSync(other, "not a database at all, but long enough to be taken for one ".repeat(100));
   expect(await doctor(other)).toMatchObject({ code: 1, troubles: { "store version": "bad" } });

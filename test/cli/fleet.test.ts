@@ -2,7 +2,7 @@
  * `holdfast fleet` on a real server: load comes and workers are added, load goes and they drain and go; the ledger, which is
  * outside of any store, shows that nothing was lost and nothing was done twice.
  */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -28,17 +28,36 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-interface Row {
+interface Member {
+  readonly pid: string;
   readonly isLeaving: boolean;
-  readonly slots: number;
 }
 
-/** The workers that stay, as the database knows them. */
-async function staying(): Promise<number> {
-  const rows = await database.query("SELECT sign FROM holdfast.lease WHERE id = 2");
+/** The workers, as the database knows them; whoever has other slots is none of them. */
+async function members(): Promise<readonly Member[]> {
+  const rows = await database.query("SELECT owner, sign FROM holdfast.lease WHERE id = 2");
   return rows
-    .map(({ sign }) => JSON.parse(sign as string) as Row)
-    .filter(({ isLeaving, slots }) => !isLeaving && slots === 2).length;
+    .map(({ owner, sign }) => ({
+      pid: (owner as string).split(" ")[1] as string,
+      ...JSON.parse(sign as string),
+    }))
+    .filter(({ slots }) => slots === 2);
+}
+
+const staying = async (): Promise<number> => (await members()).filter(({ isLeaving }) => !isLeaving).length;
+
+/** Returns once every worker has given a sign of life after all were there, and again: by then each knows all others. */
+async function acquainted(): Promise<void> {
+  const signs = async () => {
+    const rows = await database.query("SELECT taken_at, sign FROM holdfast.lease WHERE id = 2");
+    return rows
+      .filter(({ sign }) => JSON.parse(sign as string).slots === 2)
+      .map(({ taken_at: at }) => at as number);
+  };
+  for (let round = 0; round < 2; round++) {
+    const last = Math.max(...(await signs()));
+    await expect.poll(async () => Math.min(...(await signs())), { timeout: 20_000 }).toBeGreaterThan(last);
+  }
 }
 
 const noted = (): string[][] =>
@@ -62,18 +81,35 @@ test("G2: load comes and workers are added; it goes and they drain; nothing is l
   });
   // It only asks: the workers are to do the work.
   await runtime.drain();
-  const ids = Array.from({ length: 40 }, (_, index) => `job-${index}`);
-  const runs = await Promise.all(ids.map((id) => runtime.start(job, { id, input: 100 })));
+  const ids = Array.from({ length: 60 }, (_, index) => `job-${index}`);
+  const runs = await Promise.all(ids.map((id) => runtime.start(job, { id, input: 50 })));
   const go = (from: number, to: number) => Promise.all(runs.slice(from, to).map((run) => run.send("go")));
+  const hold = (run = "") => `${ledger}.hold${run === "" ? "" : `-${run}`}`;
 
-  writeFileSync(`${ledger}.hold`, "");
+  // More than one can do: others come.
+  writeFileSync(hold(), "");
   await go(0, 12);
   await expect.poll(staying, { timeout: 50_000 }).toBe(3);
-  await go(12, 30);
-  rmSync(`${ledger}.hold`);
+  await acquainted();
+  for (const id of ids.slice(12, 36)) writeFileSync(hold(id), "");
+  await go(12, 36);
+
+  // Less than one can do: others go, the youngest first; it has something under way, which it ends before it goes.
+  const youngest = [...command.said.err.matchAll(/^worker (\d+) started$/gm)].at(-1)?.[1] as string;
+  const begunThere = () =>
+    noted().find(([id = "", what, pid]) => what === "begun" && pid === youngest && isHeld(id));
+  const isHeld = (id: string) => existsSync(hold(id));
+  await expect.poll(begunThere, { timeout: 50_000 }).toBeDefined();
+  const kept = begunThere()?.[0] as string;
+  for (const id of ids.slice(12, 36)) if (id !== kept) rmSync(hold(id));
+  rmSync(hold());
+  const isLeaving = async () =>
+    (await members()).some((member) => member.pid === youngest && member.isLeaving);
+  await expect.poll(isLeaving, { timeout: 50_000 }).toBe(true);
   // What comes while workers leave is done as well.
-  await command.says(/is to leave/);
-  await go(30, 40);
+  await go(36, 60);
+  expect(await isLeaving()).toBe(true);
+  rmSync(hold(kept));
   for (const run of runs) expect((await run.finished()).state).toBe("done");
   await expect.poll(staying, { timeout: 50_000 }).toBe(1);
 
@@ -98,9 +134,9 @@ test("workers end with the fleet that started them, also if it is killed", async
     { LEDGER: ledger, HOLDFAST_STORE: database.url },
   );
   await killed.says(/^up/m);
-  const members = async () => (await database.query("SELECT 1 FROM killed.lease WHERE id = 2")).length;
-  expect(await members()).toBe(1);
+  const count = async () => (await database.query("SELECT 1 FROM killed.lease WHERE id = 2")).length;
+  expect(await count()).toBe(1);
   killed.signal("SIGKILL");
-  await expect.poll(members, { timeout: 30_000 }).toBe(0);
+  await expect.poll(count, { timeout: 30_000 }).toBe(0);
   expect(await killed.ended).toBe("SIGKILL");
 }, 90_000);

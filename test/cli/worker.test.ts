@@ -1,5 +1,6 @@
 /** `holdfast worker` as a process: it comes up, says how it is, leaves in good order, and comes back by itself. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
@@ -147,6 +148,22 @@ test("a worker waits for a store that is away, and what it cannot mend ends it",
   const foreign = worker(database.url, "--schema", "foreign_one");
   expect(await foreign.command.ended).toBe(1);
   expect(foreign.command.said).toMatchObject({ out: "", err: expect.stringContaining("STORE_FOREIGN") });
+});
+
+test("a worker that cannot serve its probes, or was called wrongly, says what to do and ends with 2", async () => {
+  const taken = createServer();
+  await new Promise<void>((listening) => taken.listen(0, "127.0.0.1", listening));
+  const { port } = taken.address() as AddressInfo;
+  const refused = worker(join(folder, "taken.db"), "--listen", `127.0.0.1:${port}`);
+  expect(await refused.command.ended).toBe(2);
+  expect(refused.command.said).toMatchObject({
+    out: "",
+    err: expect.stringContaining("give --listen another"),
+  });
+  taken.close();
+  const misspelt = holdfast(["worker", "none.js", "--store", "x.db"]);
+  expect(await misspelt.ended).toBe(2);
+  expect(misspelt.said).toEqual({ out: "", err: expect.stringContaining("There is no module none.js") });
 });
 
 test("a worker owns a SQLite file alone", async () => {
