@@ -37,7 +37,9 @@ export interface StaffWorld {
 }
 
 /** What goes with one tidying may keep others from going with the same. */
-const tidiesMax = 4;
+const tidiesMin = 4;
+/** Only ends what goes on for ever. */
+const tidiesMax = 40;
 
 export class Staff {
   /** What this world has, once that was drawn. */
@@ -140,7 +142,13 @@ export class Staff {
     const { judge, rest } = this.#world;
     if (this.traits.house === undefined) return;
     let tidied: Tidy | undefined;
-    for (let times = 0; times < tidiesMax && judge.violation === undefined; times++) {
+    /** What there is to tidy: one tidying may make room for the next. */
+    const stand = () =>
+      [...judge.model.runs.values()].map(({ head, pruned }) => `${head.run} ${head.seq} ${pruned}`).join();
+    let before = "";
+    const isOver = (times: number) => times >= tidiesMin && before === stand();
+    for (let times = 0; times < tidiesMax && !isOver(times) && judge.violation === undefined; times++) {
+      before = stand();
       void this.#keepers.tidy().then((tidy) => {
         tidied = tidy;
       });

@@ -8,7 +8,7 @@ import { countDue } from "../../src/cli/due.ts";
 import { createRuntime, limits } from "../../src/index.ts";
 import { postgres } from "../../src/store/postgres/store.ts";
 import { sqlite } from "../../src/store/sqlite/store.ts";
-import { pgbouncer, startPooler } from "../changes/pooler.ts";
+import { pgbouncer, startPooler } from "../postgres/pooler.ts";
 import { createDatabase, type Database } from "../postgres/database.ts";
 import { counter } from "../runtime/machines.ts";
 
