@@ -8,7 +8,7 @@ import { proveFailover } from "./proof.ts";
 /** Only ends what hangs. */
 const patienceMs = 300_000;
 
-test("a failover without synchronous replication is found to lose what was acknowledged", {
+test("G3: a failover without synchronous replication is found to lose what was acknowledged", {
   timeout: patienceMs,
 }, async () => {
   const folder = mkdtempSync(join(tmpdir(), "holdfast-failover-"));

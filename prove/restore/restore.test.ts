@@ -12,7 +12,7 @@ test.each([
   ["early", "lacks what was acknowledged before the moment", /R1: F1: .* lost/],
   ["late", "has what was sent after the moment", /R2: .* after the moment/],
 ] as const)(
-  "a restore that is too %s %s, and that is found",
+  "G3: a restore that is too %s %s, and that is found",
   { timeout: patienceMs },
   async (plant, _, rule) => {
     const folder = mkdtempSync(join(tmpdir(), "holdfast-restore-"));

@@ -49,7 +49,7 @@ export interface ActivityWorld {
   readonly past: Past;
   readonly streams: Streams;
   readonly store: Store;
-  readonly standing: Pick<Standing, "epoch" | "isShared">;
+  readonly standing: Pick<Standing, "epoch" | "isShared" | "tell">;
   readonly profiler?: Profiler | undefined;
   /** How many attempts may be under way at a time. */
   readonly slots: number;
@@ -70,6 +70,8 @@ interface Job {
   readonly controller: AbortController;
   /** While it has one. */
   slot?: Slot;
+  /** Whether it waits for one. */
+  isEntering?: boolean;
 }
 
 /** Whose activity it is, and of which machine. */
@@ -82,8 +84,6 @@ export class Activities {
   readonly #flow: Flow;
   /** Of each run, by their keys. */
   readonly #jobs = new RunMap<Map<string, Job>>();
-  /** How many wait for their turn. */
-  #entering = 0;
   #closed = false;
 
   constructor(world: ActivityWorld) {
@@ -140,7 +140,25 @@ export class Activities {
 
   /** How many can be under way, how many are, and how many wait for their turn. */
   load(): { readonly slots: number; readonly running: number; readonly waiting: number } {
-    return { slots: this.#world.slots, running: this.#flow.used, waiting: this.#entering };
+    const waiting = this.#entering().length;
+    return { slots: this.#world.slots, running: this.#flow.used, waiting };
+  }
+
+  #entering(): Job[] {
+    return [...this.#jobs.values()].flatMap((jobs) => [...jobs.values()].filter((job) => job.isEntering));
+  }
+
+  /** Leaves those of some runs that wait for their turn to whoever sees to the runs now, who finds them waiting. */
+  yield(isTheirs: (name: RunName) => boolean): void {
+    for (const { row } of this.#entering().filter(({ row }) => isTheirs(row))) {
+      this.cancel(row, row.key);
+      const left = { ...row, status: "waiting", dueAt: this.#world.clock.now() } as const;
+      // Should that fail, they are found when this process is gone.
+      this.#recorder.record(left).then(
+        () => this.#world.standing.tell(row),
+        () => {},
+      );
+    }
   }
 
   /** Resolves when none is under way, or the time has passed; says whether none is. */
@@ -268,7 +286,7 @@ export class Activities {
     const timed = this.#world.profiler?.attempt(job.effect.activity);
     const entered = this.#enter(job);
     // Nothing lies between a commit and its activities where there is nothing to wait for.
-    const slot = entered instanceof Promise ? await this.#wait(entered) : entered;
+    const slot = entered instanceof Promise ? await this.#wait(job, entered) : entered;
     if (slot === undefined) return undefined;
     job.slot = slot;
     timed?.begun();
@@ -282,9 +300,11 @@ export class Activities {
     }
   }
 
-  async #wait<Entered>(entered: Promise<Entered>): Promise<Entered> {
-    this.#entering++;
-    return entered.finally(() => this.#entering--);
+  async #wait<Entered>(job: Job, entered: Promise<Entered>): Promise<Entered> {
+    job.isEntering = true;
+    return entered.finally(() => {
+      job.isEntering = false;
+    });
   }
 
   /** What the platform itself does in an activity waits for nobody: it is short, and others wait for it. */

@@ -8,8 +8,8 @@ import { countDue } from "../../src/cli/due.ts";
 import { createRuntime, limits } from "../../src/index.ts";
 import { postgres } from "../../src/store/postgres/store.ts";
 import { sqlite } from "../../src/store/sqlite/store.ts";
-import { pgbouncer, startPooler } from "../postgres/pooler.ts";
 import { createDatabase, type Database } from "../postgres/database.ts";
+import { pgbouncer, startPooler } from "../postgres/pooler.ts";
 import { counter } from "../runtime/machines.ts";
 
 let database: Database;

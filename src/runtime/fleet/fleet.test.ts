@@ -96,19 +96,24 @@ describe.each(Object.keys(kinds).filter((kind) => !isMissing[kind]))("a fleet on
   const fleet = (count: number, machines: RuntimeOptions["machines"]) =>
     fleetOfEach(Array.from({ length: count }, () => ({ machines })));
 
-  async function fleetOfEach(
-    each: readonly Omit<RuntimeOptions, "store">[],
-  ): Promise<{ readonly all: Runtime[]; readonly die: (() => void)[] }> {
+  async function fleetOfEach(each: readonly Omit<RuntimeOptions, "store">[]): Promise<{
+    readonly all: Runtime[];
+    readonly die: (() => void)[];
+    join(options: Omit<RuntimeOptions, "store">): Promise<Runtime>;
+  }> {
     const connect = (kinds[kind] as () => () => Store)();
     const all: Runtime[] = [];
     const die: (() => void)[] = [];
-    for (const options of each) {
+    const join = async (options: Omit<RuntimeOptions, "store">): Promise<Runtime> => {
       const connection = mortal(connect());
-      all.push(await createRuntime({ store: connection.store, ...options }));
+      const runtime = await createRuntime({ store: connection.store, ...options });
+      runtimes.push(runtime);
+      all.push(runtime);
       die.push(connection.die);
-    }
-    runtimes.push(...all);
-    return { all, die };
+      return runtime;
+    };
+    for (const options of each) await join(options);
+    return { all, die, join };
   }
 
   const ids = Array.from({ length: 12 }, (_, index) => `run-${index}`);
@@ -284,6 +289,43 @@ describe.each(Object.keys(kinds).filter((kind) => !isMissing[kind]))("a fleet on
       expect((await (await young.run(`young-${id}`)).state()).context).toMatchObject({ n: 1 });
       expect((await (await young.run(`young-${id}`)).head()).version).toBe(2);
     }
+  }, 60_000);
+
+  test("G2: activities that wait for their turn go to one that comes, and from one that leaves", async () => {
+    const caller = callerWith();
+    const ends: (() => void)[] = [];
+    const places: string[] = [];
+    const entry = (place: string) => ({
+      machine: caller,
+      activities: {
+        tool: () =>
+          new Promise((resolve) => {
+            places.push(place);
+            ends.push(() => resolve("done"));
+          }),
+      },
+    });
+    const slots = { flow: { slots: 2 } };
+    const { all, join } = await fleetOfEach([{ machines: [entry("one")] as never, ...slots }]);
+    const [one] = all as [Runtime];
+    await Promise.all(ids.map((id) => one.start(caller, { id })));
+    expect(places).toEqual(["one", "one"]);
+    const two = await join({ machines: [entry("two")] as never, ...slots });
+    await expect.poll(() => places.length, { timeout: 10_000 }).toBe(4);
+    expect(places.filter((place) => place === "two").length).toBe(2);
+    const draining = one.drain("30s");
+    await expect.poll(() => one.members().find(({ isLeaving }) => isLeaving)).toBeDefined();
+    // From now on it begins nothing.
+    const begun = places.filter((place) => place === "one").length;
+    while (ends.length > 0 || places.length < ids.length) {
+      for (const end of ends.splice(0)) end();
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    expect(await draining).toBe(true);
+    expect(places.filter((place) => place === "one").length).toBe(begun);
+    await one.close();
+    for (const id of ids) await (await two.run(id)).waitFor("done");
+    expect(places.length).toBe(ids.length);
   }, 60_000);
 
   test("G2: one that drains leaves what is new to others, lets its activities end, and is none of them any more", async () => {

@@ -42,7 +42,7 @@ export interface MembershipWorld {
   /** A run was changed elsewhere. */
   moved(name: RunName): void;
   /** Runs of which this holds have another home than before: this process, or another in its place. */
-  rehomed(isRehomed: (name: RunName) => boolean): void;
+  rehomed(isRehomed: (name: RunName) => boolean, isHome: (name: RunName) => boolean): void;
   /** Runs that it sees to may have something to do. */
   lookAgain(): void;
   /** It is no member any more. */
@@ -105,7 +105,8 @@ export class Membership implements Standing {
     const mine = new Set(all.filter((shard) => homes[shard] === this.epoch));
     this.#mine = mine;
     this.#others = all.filter((shard) => !mine.has(shard));
-    this.#world.rehomed((name) => before.has(shardOf(name)) !== mine.has(shardOf(name)));
+    const isRehomed = (name: RunName) => before.has(shardOf(name)) !== mine.has(shardOf(name));
+    this.#world.rehomed(isRehomed, (name) => this.isHome(name));
   }
 
   #beatIn(ms: number): void {

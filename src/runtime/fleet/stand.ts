@@ -42,8 +42,9 @@ export function standWith({ store, clock, ids, lost, parts }: StandWorld): Stand
       void parts()
         .runs.refresh(name)
         .catch(() => {}),
-    rehomed: (isRehomed) => {
+    rehomed: (isRehomed, isHome) => {
       parts().runs.rehome(isRehomed);
+      parts().activities.yield((name) => isRehomed(name) && !isHome(name));
       parts().waker.lookAgain();
     },
     lookAgain: () => parts().waker.wakeAt(clock.now()),

@@ -95,7 +95,7 @@ describe("two servers", { timeout: patienceMs }, () => {
     await current.end();
   });
 
-  test("the store goes on where the primary is, and knows what was acknowledged before", async () => {
+  test("G3: the store goes on where the primary is, and knows what was acknowledged before", async () => {
     const { epoch, head } = await begun(store);
     await pair.killPrimary(0);
     await expect(store.readHead(sample)).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
