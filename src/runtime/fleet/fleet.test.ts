@@ -1,6 +1,6 @@
 /** Fleets: several runtimes on one store mean what one does, whichever of them is asked. In real time, in one process. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { createDatabase, type Database } from "../../../test/postgres/database.ts";
+import { createDatabase, createPool, type Database } from "../../../test/postgres/database.ts";
 import { type Pooler, pgbouncer, startPooler } from "../../../test/postgres/pooler.ts";
 import { findRedis, type RedisServer, startRedis } from "../../../test/redis/server.ts";
 import { callerWith, counter, counterWith } from "../../../test/runtime/machines.ts";
@@ -347,4 +347,14 @@ describe.each(Object.keys(kinds).filter((kind) => !isMissing[kind]))("a fleet on
     expect(ends.length).toBe(1);
     await expect.poll(() => two.members().length, { timeout: 5_000 }).toBe(1);
   });
+});
+
+test("B3: a pool of one connection is not kept from its work by somebody who listens", async () => {
+  const pool = createPool(database.url, 1);
+  const runtime = await createRuntime({ store: postgres(pool, { schema: "one" }), machines: [counter] });
+  const run = await runtime.start(counter, { id: "a" });
+  await (await run.send("add", 1)).handled();
+  expect((await run.state()).context).toMatchObject({ n: 1 });
+  await runtime.close();
+  await pool.end();
 });

@@ -7,6 +7,8 @@ export interface PostgresPool {
   query(query: Query): Promise<{ readonly rows: Row[]; readonly rowCount: number | null }>;
   connect(): Promise<PostgresClient>;
   end(): Promise<void>;
+  /** How many connections it has at most, where it says so. */
+  readonly options?: { readonly max?: number | undefined };
 }
 
 export interface PostgresClient {

@@ -1,4 +1,5 @@
 /** The database as the store asks it: statements by their names, each on its own, and errors in terms of the store. */
+import { HoldfastError } from "../../errors.ts";
 import { limits } from "../../limits.ts";
 import type { Row } from "../rows.ts";
 import { checkServer, inTransaction, type PostgresClient, type PostgresPool, types } from "./connect.ts";
@@ -10,6 +11,9 @@ import { createPool } from "./pool.ts";
 import { onPrimary, type Queries, queriesFor } from "./queries.ts";
 import type { Ask } from "./scan.ts";
 import { migrationsInto } from "./schema.ts";
+
+/** From how many connections on a pool can do without one. */
+const sparedFrom = 3;
 
 export class Database implements Statements {
   readonly clock: "database" | "caller";
@@ -55,10 +59,15 @@ export class Database implements Statements {
     if (typeof this.#server === "string") await pool?.end();
   }
 
-  /** A connection of the pool, for whoever gives it back. */
-  connect(): Promise<PostgresClient> {
+  /** A connection of the pool, for whoever keeps it; rejects where the pool has hardly one to spare. */
+  async connect(): Promise<PostgresClient> {
     if (this.pool === undefined) throw notOpen(this.name);
-    return this.pool.connect();
+    const { max = Number.POSITIVE_INFINITY } = this.pool.options ?? {};
+    if (max >= sparedFrom) return this.pool.connect();
+    throw new HoldfastError(
+      "STORE_UNAVAILABLE",
+      `${this.name} has a pool of ${max}; give it ${sparedFrom} connections or more, or a URL to listen at`,
+    );
   }
 
   readonly ask = (query: keyof Queries, values: readonly unknown[]): Promise<readonly Row[]> =>

@@ -17,7 +17,8 @@ export interface PostgresOptions {
   readonly shared?: boolean;
   /**
    * Where a process hears from the others: a URL that leads to the server itself, if the store's own goes through a pooler
-   * that gives every statement another connection. The store's own, unless given; false for nowhere: it looks by itself then.
+   * that gives every statement another connection. One connection of the store's own pool, unless given, if that has three or
+   * more; false for nowhere: it looks by itself then.
    */
   readonly listen?: string | false;
   /**
