@@ -7,6 +7,8 @@ import { callerWith, counter, counterWith } from "../../../test/runtime/machines
 import { defineMachine } from "../../index.ts";
 import { fleetOf, type SharedStore } from "../../store/fleet.ts";
 import { memory } from "../../store/memory/store.ts";
+import { migrate } from "../../store/postgres/migrate.ts";
+import { type Migration, migrations } from "../../store/postgres/schema.ts";
 import { postgres } from "../../store/postgres/store.ts";
 import { withRedis } from "../../store/redis/index.ts";
 import type { Store } from "../../store/store.ts";
@@ -357,4 +359,21 @@ test("B3: a pool of one connection is not kept from its work by somebody who lis
   expect((await run.state()).context).toMatchObject({ n: 1 });
   await runtime.close();
   await pool.end();
+});
+
+test("G5: a worker goes on while a newer Holdfast takes the store to its version, beside workers of that", async () => {
+  const schema = "rolling";
+  const open = () => createRuntime({ store: postgres(database.url, { schema }), machines: [counter] });
+  const old = await open();
+  const run = await old.start(counter, { id: "a" });
+  await (await run.send("nap")).handled();
+  const next: Migration = (name) => `ALTER TABLE ${name}.run ADD COLUMN of_later text`;
+  await migrate(database.pool, schema, [...migrations, next]);
+  await (await run.send("note", "after")).handled();
+  const others = await Promise.all(["b", "c"].map((id) => old.start(counter, { id })));
+  for (const other of others) await (await other.send("add", 1)).handled();
+  expect((await others[0]?.state())?.context).toMatchObject({ n: 1 });
+  // One that is begun now is told what to do instead.
+  await expect(open()).rejects.toMatchObject({ code: "STORE_NEWER" });
+  await old.close();
 });
