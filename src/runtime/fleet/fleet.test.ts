@@ -361,7 +361,7 @@ test("B3: a pool of one connection is not kept from its work by somebody who lis
   await pool.end();
 });
 
-test("G5: a worker goes on while a newer Holdfast takes the store to its version, beside workers of that", async () => {
+test("G5: a worker goes on when a newer Holdfast has taken the store to its version", async () => {
   const schema = "rolling";
   const open = () => createRuntime({ store: postgres(database.url, { schema }), machines: [counter] });
   const old = await open();
