@@ -288,6 +288,11 @@ export class Activities {
     // Nothing lies between a commit and its activities where there is nothing to wait for.
     const slot = entered instanceof Promise ? await this.#wait(job, entered) : entered;
     if (slot === undefined) return undefined;
+    if (job.controller.signal.aborted) {
+      // It was given its turn by what was cancelled with it.
+      slot.leave();
+      return undefined;
+    }
     job.slot = slot;
     timed?.begun();
     try {

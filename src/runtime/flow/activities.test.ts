@@ -152,6 +152,35 @@ onEveryStore((world) => {
       expect(bench.begun).toEqual(["a", "c"]);
     });
 
+    test("that is cancelled with the one before it does not begin", async () => {
+      const here = await world();
+      const bench = new Bench(here);
+      const invoke = { activity: "tool" } as const;
+      const machine = defineMachine({
+        id: "pair",
+        type: "parallel",
+        states: {
+          // Whichever is cancelled first.
+          late: { initial: "idle", states: { idle: { on: { go: "busy" } }, busy: { invoke } } },
+          first: { invoke },
+          last: { initial: "idle", states: { idle: { on: { go: "busy" } }, busy: { invoke } } },
+        },
+      });
+      const runtime = await here.boot([{ machine, activities: { tool: bench.tool } }], {
+        flow: { slots: 1 },
+      });
+      const run = await runtime.start(machine, { id: "a" });
+      await run.send("go");
+      await here.rest();
+      await run.cancel();
+      await here.rest();
+      expect(bench.begun).toEqual(["a"]);
+      const next = await runtime.start(machine, { id: "b" });
+      await here.rest();
+      expect(bench.begun).toEqual(["a", "b"]);
+      await next.cancel();
+    });
+
     test("holds no slot between attempts, and enters again", async () => {
       const here = await world();
       const seen: string[] = [];
