@@ -84,14 +84,13 @@ test("G2: load comes and workers are added; it goes and they drain; nothing is l
   const ids = Array.from({ length: 60 }, (_, index) => `job-${index}`);
   const runs = await Promise.all(ids.map((id) => runtime.start(job, { id, input: 50 })));
   const go = (from: number, to: number) => Promise.all(runs.slice(from, to).map((run) => run.send("go")));
-  const hold = (run = "") => `${ledger}.hold${run === "" ? "" : `-${run}`}`;
+  const hold = (run: string) => `${ledger}.hold-${run}`;
 
-  // More than one can do: others come.
-  writeFileSync(hold(), "");
+  // More than one can do: others come, and have what waits for its turn.
+  for (const id of ids.slice(0, 36)) writeFileSync(hold(id), "");
   await go(0, 12);
   await expect.poll(staying, { timeout: 50_000 }).toBe(3);
   await acquainted();
-  for (const id of ids.slice(12, 36)) writeFileSync(hold(id), "");
   await go(12, 36);
 
   // Less than one can do: others go, the youngest first; it has something under way, which it ends before it goes.
@@ -101,8 +100,7 @@ test("G2: load comes and workers are added; it goes and they drain; nothing is l
   const isHeld = (id: string) => existsSync(hold(id));
   await expect.poll(begunThere, { timeout: 50_000 }).toBeDefined();
   const kept = begunThere()?.[0] as string;
-  for (const id of ids.slice(12, 36)) if (id !== kept) rmSync(hold(id));
-  rmSync(hold());
+  for (const id of ids.slice(0, 36)) if (id !== kept) rmSync(hold(id));
   const isLeaving = async () =>
     (await members()).some((member) => member.pid === youngest && member.isLeaving);
   await expect.poll(isLeaving, { timeout: 50_000 }).toBe(true);

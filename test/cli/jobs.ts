@@ -1,7 +1,7 @@
 /**
  * Machines for workers in processes of their own. A job waits until it is told to go; its activity writes into a ledger,
  * which no store can take back, that it has begun and that it has ended: after so long, and not while a file beside the
- * ledger holds all of them, or this one.
+ * ledger holds this one.
  */
 import { appendFileSync, existsSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -26,8 +26,8 @@ async function work(ms: unknown, { run }: ActivityScope): Promise<void> {
     appendFileSync(process.env.LEDGER as string, `${run} ${what} ${process.pid}\n`);
   note("begun");
   await sleep(ms as number);
-  const holds = [`${process.env.LEDGER}.hold`, `${process.env.LEDGER}.hold-${run}`];
-  while (holds.some((path) => existsSync(path))) await sleep(20);
+  const hold = `${process.env.LEDGER}.hold-${run}`;
+  while (existsSync(hold)) await sleep(20);
   note("ended");
 }
 
