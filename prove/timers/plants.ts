@@ -68,7 +68,7 @@ export const plants: Readonly<Record<string, Plant>> = {
   "outages are not noted": one(
     "T1 T3",
     "src/store/lease.ts",
-    "const before = lease.epoch === 0 ?",
+    "const before = isFresh(lease) ?",
     "const before = lease.epoch >= 0 ?",
   ),
   "an outage of a wrong clock holds up timers": one(

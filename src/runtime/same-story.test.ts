@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 
 const onServer = async (): Promise<Place> => ({
-  connect: () => postgres(database.pool, { clock: "caller" }),
+  connect: () => postgres(database.pool, { clock: "caller", shared: false }),
   dispose: async () => {},
 });
 

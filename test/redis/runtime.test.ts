@@ -42,7 +42,10 @@ describe.skipIf(findRedis() === undefined)("runs with a warm tier", () => {
       },
     };
     const watched = new Proxy(store, {
-      get: (_, name: keyof Store) => verbs[name] ?? store[name]?.bind(store),
+      get: (_, name: keyof Store) => {
+        const verb: unknown = verbs[name] ?? store[name];
+        return typeof verb === "function" ? verb.bind(store) : verb;
+      },
     });
     const problems: unknown[] = [];
     const runtime = await createRuntime({

@@ -9,9 +9,10 @@
  *     so that views never keep tables from being changed.
  */
 import { HoldfastError } from "../../../errors.ts";
+import { limits } from "../../../limits.ts";
 import type { PostgresClient, PostgresPool } from "../connect.ts";
 import { inTransaction, types } from "../connect.ts";
-import { storeError } from "../errors.ts";
+import { isUndone, storeError } from "../errors.ts";
 import { identify, lockSchema, quote } from "../migrate.ts";
 import { createPool } from "../pool.ts";
 import { migrations } from "../schema.ts";
@@ -85,16 +86,23 @@ function settle(options: SecureOptions) {
 
 type Settled = ReturnType<typeof settle>;
 
-/** One that makes and one that migrates come one after the other. */
-const withLock = <Answer>(
+/** One that makes and one that migrates come one after the other; once more if the database undid it in favour of a worker. */
+async function withLock<Answer>(
   pool: PostgresPool,
   schema: string,
   work: (client: PostgresClient) => Promise<Answer>,
-): Promise<Answer> =>
-  inTransaction(pool, async (client) => {
-    await lockSchema(client, schema);
-    return work(client);
-  });
+): Promise<Answer> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await inTransaction(pool, async (client) => {
+        await lockSchema(client, schema);
+        return work(client);
+      });
+    } catch (error) {
+      if (!isUndone(error) || attempt >= limits.undoneAttemptsMax) throw error;
+    }
+  }
+}
 
 async function install(client: PostgresClient, settled: Settled): Promise<void> {
   const { schema, workerRole, userRole, errors, events } = settled;
