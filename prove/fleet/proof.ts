@@ -185,17 +185,21 @@ async function strike(
   const member = random.pick(members);
   if (!(await crew.hasAcked(crew.ledger.ackedCount + random.between(10, 60), patienceMs)))
     return [`there was no service before fault ${count}`];
-  const isIts = (lane: string) => lane.includes(`-${member.hand.name}`);
-  const atWork = [...crew.lanes].filter(([, at]) => at > Date.now() - recentMs).map(([lane]) => lane);
-  const others = atWork.filter((lane) => isOfAll || !isIts(lane));
+  // Lanes of a worker that has ended may have been served a moment ago, and never are again.
+  const well = members.filter((one) => isOfAll || one !== member).map(({ hand }) => `-${hand.name}`);
+  const others = [...crew.lanes]
+    .filter(([lane, at]) => at > Date.now() - recentMs && well.some((name) => lane.includes(name)))
+    .map(([lane]) => lane);
   let from = Date.now();
   const over = strike(member, { random, crew, members, ...scene });
   if (isOfAll) {
     await over;
     from = Date.now();
   }
-  if (!(await crew.areServed(others, from, patienceMs)))
-    return [`fault ${count}, ${kind}: no service after it`];
+  if (!(await crew.areServed(others, from, patienceMs))) {
+    const left = others.filter((lane) => (crew.lanes.get(lane) as number) <= from);
+    return [`fault ${count}, ${kind}: no service after it for ${left.join(", ")}`];
+  }
   backMs.set(kind, [...(backMs.get(kind) ?? []), Date.now() - from]);
   await over;
   return [];
