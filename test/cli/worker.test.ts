@@ -42,12 +42,12 @@ function worker(store: string, ...more: string[]) {
     { LEDGER: ledger },
   );
   begun.push(command);
-  const hold = `${ledger}.hold`;
+  const hold = (run: string): string => `${ledger}.hold-${run}`;
   return {
     command,
     noted: () => readFileSync(ledger, "utf8").split("\n").filter(Boolean),
-    hold: () => writeFileSync(hold, ""),
-    letGo: () => rmSync(hold),
+    hold: (run: string) => writeFileSync(hold(run), ""),
+    letGo: (run: string) => rmSync(hold(run)),
   };
 }
 
@@ -66,7 +66,7 @@ async function client(schema: string): Promise<Runtime> {
 test("G4: a worker on PostgreSQL runs what others send, tells its figures, and drains when it is told to", async () => {
   const schema = schemaOf();
   const { command, noted, hold, letGo } = worker(database.url, "--schema", schema, "--slots", "3");
-  hold();
+  hold("one");
   const [, url] = await command.says(/^up: 1 machine, 3 slots, process \d+, (http:\/\/\S+)$/m);
   const get = async (path: string) => {
     const response = await fetch(`${url}${path}`);
@@ -92,7 +92,7 @@ test("G4: a worker on PostgreSQL runs what others send, tells its figures, and d
   await command.says(/draining/);
   const { status, text: reason } = await get("/readyz");
   expect([status, reason]).toEqual([503, "draining\n"]);
-  letGo();
+  letGo("one");
   expect(await command.ended).toBe(0);
   expect(noted()).toEqual([`one begun ${command.pid}`, `one ended ${command.pid}`]);
   expect((await run.finished()).state).toBe("done");
