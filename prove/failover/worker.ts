@@ -9,7 +9,7 @@
  * it tries again, with another runtime if it must.
  */
 import { writeSync } from "node:fs";
-import { createRuntime, isHoldfastError, type Run, type Runtime } from "holdfast";
+import { createRuntime, isHoldfastError, type Receipt, type Run, type Runtime } from "holdfast";
 import { postgres } from "holdfast/postgres";
 import { machineEntries, machines } from "../kill/machines.ts";
 
@@ -97,14 +97,22 @@ interface Stage {
   readonly works: Works;
 }
 
-async function send({ id, works }: Stage, type: string, n: number): Promise<void> {
-  say(`sent ${id} ${type} ${n} ${Date.now()}`);
-  await works.insist(async (runtime) => (await runtime.run(id)).send(type, n, { key: `${type} ${n}` }));
-  say(`acked ${id} ${type} ${n} ${Date.now()}`);
+const deliver = ({ id, works }: Stage, type: string, n: number): Promise<Receipt> =>
+  works.insist(async (runtime) => (await runtime.run(id)).send(type, n, { key: `${type} ${n}` }));
+
+async function send(stage: Stage, type: string, n: number): Promise<void> {
+  say(`sent ${stage.id} ${type} ${n} ${Date.now()}`);
+  await deliver(stage, type, n);
+  say(`acked ${stage.id} ${type} ${n} ${Date.now()}`);
 }
 
-const wait = ({ id, works }: Stage, state: string) =>
-  works.insist(async (runtime) => (await runtime.run(id)).waitFor(state as never));
+/** Waits until the run has taken a number that was sent, and has come to this state after it: a lane is never ahead of its run. */
+async function wait(stage: Stage, type: string, n: number, state: string): Promise<void> {
+  const { id, works } = stage;
+  // The receipt of before may be of a runtime that has ended; a repeat gets the same one.
+  await works.insist(async () => (await deliver(stage, type, n)).handled());
+  await works.insist(async (runtime) => (await runtime.run(id)).waitFor(state as never));
+}
 
 /** What a lane does with each number. */
 const turns: Readonly<Record<Kind, (stage: Stage, n: number) => Promise<void>>> = {
@@ -112,25 +120,22 @@ const turns: Readonly<Record<Kind, (stage: Stage, n: number) => Promise<void>>> 
     await send(stage, "add", n);
     if (n % 5 !== 0) return;
     const { id, works } = stage;
-    await works.insist(async (runtime) =>
-      (await runtime.run(id)).send("call", undefined, { key: `call ${n}` }),
-    );
-    await wait(stage, "open");
+    await wait(stage, "call", n, "open");
     const { context } = await works.insist(async (runtime) => (await runtime.run(id)).state());
     for (const key of (context as unknown as { answers: string[] }).answers.slice(-1)) say(`answered ${key}`);
   },
   async nap(stage, n) {
     await Promise.all([send(stage, "nap", n), send(stage, "later", 2 * n)]);
     await send(stage, "later", 2 * n + 1);
-    await wait(stage, "awake");
+    await wait(stage, "nap", n, "awake");
   },
   async boss(stage, n) {
     await send(stage, "delegate", n);
-    await wait(stage, "idle");
+    await wait(stage, "delegate", n, "idle");
   },
   async mail(stage, n) {
     await send(stage, "mail", n);
-    await wait(stage, "idle");
+    await wait(stage, "mail", n, "idle");
   },
 };
 

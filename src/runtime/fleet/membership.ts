@@ -18,8 +18,8 @@ import { Follower } from "./follower.ts";
 import { Herald } from "./herald.ts";
 
 /** How long a process may go without a sign of life, and how often it gives one. */
-const leaseMs = 3_000;
-const beatMs = 750;
+const leaseMs = 2_500;
+const beatMs = 500;
 /** How soon a store that could not be reached is tried again. */
 const againMs = 250;
 /** How often what is due is looked for, by one who hears of it and by one who does not. */
