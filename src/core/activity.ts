@@ -1,5 +1,6 @@
 /** Activities, as their authors write them: user code that runs outside the step. */
-import type { Json } from "./json.ts";
+import type { Json, JsonObject } from "./json.ts";
+import type { State } from "./state.ts";
 
 /** What activities used up: for agents, mostly models. */
 export interface Spending {
@@ -17,6 +18,8 @@ export interface ActivityScope {
   readonly attempt: number;
   /** Aborted when the activity is cancelled or takes too long. */
   readonly signal: AbortSignal;
+  /** Its run as it was when it began, the same for every attempt: for what is too long to be copied into the input. */
+  state<Context = JsonObject>(): Promise<State<Context>>;
   /** What an earlier attempt left with `checkpoint`. */
   readonly progress: Json | undefined;
   /** Keeps progress for the next attempt; resolves when it is durable. */

@@ -319,6 +319,30 @@ onEveryStore((world) => {
       expect((await run.state()).context).toMatchObject({ got: { input: "in", key: "a:1.0" } });
     });
 
+    test("B12: reads its run as it was when it began, in every attempt, whatever came since", async () => {
+      const { boot, rest, crash } = await world();
+      const machine = callerWith();
+      const scopes: ActivityScope[] = [];
+      const entry = {
+        machine,
+        activities: { tool: (_: never, scope: ActivityScope) => new Promise(() => void scopes.push(scope)) },
+      };
+      const runtime = await boot([entry]);
+      const run = await runtime.start(machine, { id: "a" });
+      await rest();
+      const began = await run.state();
+      expect(await scopes.at(-1)?.state()).toEqual(began);
+      await run.send("note", "later");
+      await rest();
+      expect((await run.state()).context).toEqual({ got: "later" });
+      expect(await scopes.at(-1)?.state()).toEqual(began);
+      await crash(runtime);
+      await boot([entry]);
+      await rest();
+      expect(scopes).toHaveLength(2);
+      expect(await scopes.at(-1)?.state<{ got: null }>()).toEqual(began);
+    });
+
     test("B12: many of them run side by side, each to its own end", async () => {
       const { boot } = await world();
       const machine = callerWith();

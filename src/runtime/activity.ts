@@ -6,6 +6,7 @@ import { describeError } from "../core/describe-error.ts";
 import type { ActivityEffect } from "../core/effect.ts";
 import { type Event, settledEvent } from "../core/event.ts";
 import type { Json, JsonObject } from "../core/json.ts";
+import type { State } from "../core/state.ts";
 import { decode, encode } from "../store/codec.ts";
 import type { ActivityRow, RunHead, RunName, Spending } from "../store/records.ts";
 import { RunMap } from "../store/run-map.ts";
@@ -53,6 +54,8 @@ export interface ActivityWorld {
   readonly profiler?: Profiler | undefined;
   /** How many attempts may be under way at a time. */
   readonly slots: number;
+  /** The state of a run at a checkpoint. */
+  stateAt(name: RunName, seq: number): Promise<State>;
   /**
    * The activity is over: this is the event that says how. Resolves when it is durable, or not wanted any more; false if
    * the run is parked and cannot take it.
@@ -327,6 +330,8 @@ export class Activities {
           job.report = report;
           await this.#recorder.record({ ...row, report: this.#write(report, owner) });
         },
+        // A key begins with the checkpoint of the step that made it.
+        state: () => this.#world.stateAt(row, Number.parseInt(row.key, 10)),
         stream: () => this.#world.streams.open(row, owner, row.attempt),
       },
       ...([row, effect, job.report, controller.signal] as const),

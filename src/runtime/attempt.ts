@@ -5,6 +5,7 @@ import { durationMs } from "../core/duration.ts";
 import type { ActivityEffect } from "../core/effect.ts";
 import type { settledEvent } from "../core/event.ts";
 import { type Json, type JsonObject, toJson } from "../core/json.ts";
+import type { State } from "../core/state.ts";
 import type { ActivityRow } from "../store/records.ts";
 import { addSpending } from "./budget.ts";
 import type { Clock } from "./clock.ts";
@@ -32,6 +33,8 @@ export interface AttemptWorld {
   readonly clock: Clock;
   /** Keeps a report for the next attempt. */
   keep(report: Report): Promise<void>;
+  /** The run's state at the checkpoint that began the activity. */
+  state(): Promise<State>;
   /** The stream this attempt writes to. */
   stream(): Promise<StreamWriter>;
 }
@@ -114,6 +117,7 @@ export class Attempt {
     const { run, tenant, key, attempt } = this.#row;
     return {
       ...{ key: `${run}:${key}`, run, tenant, attempt, signal: this.#controller.signal },
+      state: <Context>() => this.#world.state() as Promise<unknown> as Promise<State<Context>>,
       progress: this.report.progress,
       checkpoint: (progress) => unheard(this.#checkpoint(progress)),
       heartbeat: () => {

@@ -187,7 +187,8 @@ export class Engine implements Runtime, Access {
   ): Activities {
     const { clock, ids, standing, past, streams } = this;
     const world = { store: this.#store, clock, ids, seal, standing, profiler, past, streams };
-    return new Activities({ ...world, slots: slotsOf(flow), settle });
+    const stateAt = (name: RunName, seq: number) => this.travel.at(name, seq);
+    return new Activities({ ...world, slots: slotsOf(flow), settle, stateAt });
   }
 
   #makeSettle(find: SettlingWorld["find"], park: SettlingWorld["park"]): ReturnType<typeof settleWith> {

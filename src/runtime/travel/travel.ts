@@ -51,8 +51,8 @@ export class Travel {
 
   /** The state of a run at a checkpoint. */
   async at(name: RunName, seq: number): Promise<State> {
-    const { head } = await this.#world.settled(name);
-    return (await this.#world.past.at(head, seq)).state as unknown as State;
+    const { head, state } = await this.#world.settled(name);
+    return state.seq === seq ? state : ((await this.#world.past.at(head, seq)).state as unknown as State);
   }
 
   /** What two runs have in common, and where they part. */
