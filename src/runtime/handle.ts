@@ -339,6 +339,18 @@ export class Handle implements Run {
     const { head } = await this.#access.read(this.#name);
     yield* this.#access.past.entries(head, from);
   }
+
+  async *follow(from = 1): AsyncGenerator<Entry> {
+    for (let next = from; ; ) {
+      for await (const entry of this.journal(next)) {
+        yield entry;
+        next = entry.seq + 1;
+      }
+      const isNews = (sight: Sight) => sight.head.seq >= next || hasEnded(sight);
+      const { head } = await this.#access.watchers.see(this.#name, isNews);
+      if (head.seq < next) return;
+    }
+  }
 }
 
 function admit(event: Event, key: string | undefined): Admitted {

@@ -34,6 +34,24 @@ onEveryStore((world) => {
       expect(() => Object.assign(before.context, { n: 7 })).toThrow(TypeError);
     });
 
+    test("B1: can be followed step by step from any checkpoint, while it goes on, until its end", async () => {
+      const { boot } = await world();
+      const run = await (await boot([counter])).start(counter, { id: "a" });
+      await run.send("add", 1);
+      const all = listOf(run.follow());
+      const some = listOf(run.follow(3));
+      await run.send("add", 2);
+      await run.send("end");
+      expect((await all).map(({ seq, event }) => `${seq} ${event.type}`)).toEqual([
+        "1 start",
+        "2 add",
+        "3 add",
+        "4 end",
+      ]);
+      expect((await some).map(({ seq }) => seq)).toEqual([3, 4]);
+      expect(await listOf(run.follow(9))).toEqual([]);
+    });
+
     test("takes events, and a receipt tells what became of each", async () => {
       const { boot } = await world();
       const run = await (await boot([counter])).start(counter, { id: "a", input: 1 });

@@ -208,6 +208,8 @@ export interface Run<Context = JsonObject, Types extends MachineTypes = MachineT
   profile(): Promise<RunProfile>;
   /** Its steps, in order. */
   journal(from?: number): AsyncIterable<Entry>;
+  /** Its steps from a checkpoint on, and those to come as they come, until it has ended. */
+  follow(from?: number): AsyncIterable<Entry>;
 }
 
 /** A run of whatever machine. */
