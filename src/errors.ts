@@ -183,6 +183,31 @@ export const errors = {
     meaning: "This kind of store does not do that; the message says what to use instead.",
   },
   STORE_UNAVAILABLE: { retry: "later", meaning: "The store cannot be reached, is full or failed to write." },
+  MESSAGE_INVALID: {
+    retry: "after-fix",
+    meaning: "A message cannot be kept: its id or time is none, or its parts do not fit its role.",
+  },
+  MESSAGE_KNOWN: {
+    retry: "after-fix",
+    meaning: "A thread has a message or a call of that id already, and each has one of its own.",
+  },
+  MESSAGE_UNKNOWN: { retry: "after-fix", meaning: "A thread has no message of that id or at that position." },
+  CALL_UNKNOWN: {
+    retry: "after-fix",
+    meaning: "A result answers no open call: there was none, it has its result, or it is another tool's.",
+  },
+  CALLS_OPEN: {
+    retry: "after-fix",
+    meaning: "A message was to follow calls that have no results yet: give or close those first.",
+  },
+  OVERLAY_INVALID: {
+    retry: "after-fix",
+    meaning: "A summary does not stand for whole units of one branch, or says nothing.",
+  },
+  WINDOW_TOO_SMALL: {
+    retry: "after-fix",
+    meaning: "What a model must see is larger than its window, even with long results cut.",
+  },
 } as const satisfies Record<string, { retry: Retry; meaning: string }>;
 
 export type ErrorCode = keyof typeof errors;
