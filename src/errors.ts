@@ -7,6 +7,18 @@
 export type Retry = "never" | "later" | "after-fix";
 
 export const errors = {
+  AGENT_INVALID: {
+    retry: "after-fix",
+    meaning: "An agent cannot be made as it is defined; the message says what it lacks.",
+  },
+  TURN_UNANSWERED: {
+    retry: "after-fix",
+    meaning: "A turn of an agent ended without an answer: it failed, was stopped, or used up its budget.",
+  },
+  AGENT_BUSY: {
+    retry: "later",
+    meaning: "The agent is at work on what was said before, and takes nothing meanwhile; or it is closed.",
+  },
   MACHINE_INVALID: {
     retry: "after-fix",
     meaning: "A machine's definition has problems; all of them are listed.",

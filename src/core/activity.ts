@@ -20,6 +20,8 @@ export interface ActivityScope {
   readonly signal: AbortSignal;
   /** Its run as it was when it began, the same for every attempt: for what is too long to be copied into the input. */
   state<Context = JsonObject>(): Promise<State<Context>>;
+  /** The runtime's clock, in milliseconds since 1970: what tests set is what it tells. */
+  now(): number;
   /** What an earlier attempt left with `checkpoint`. */
   readonly progress: Json | undefined;
   /** Keeps progress for the next attempt; resolves when it is durable. */

@@ -319,9 +319,35 @@ onEveryStore((world) => {
       expect((await run.state()).context).toMatchObject({ got: { input: "in", key: "a:1.0" } });
     });
 
+    test("B12: of a fork reads the fork as it was when it went on", async () => {
+      const { boot, rest } = await world();
+      const machine = callerWith({}, { unhandled: "reject" });
+      const scopes: ActivityScope[] = [];
+      const entry = {
+        machine,
+        activities: { tool: (_: never, scope: ActivityScope) => new Promise(() => void scopes.push(scope)) },
+      };
+      const runtime = await boot([entry]);
+      const run = await runtime.start(machine, { id: "a" });
+      await run.send("note", "before");
+      await run.send("stop");
+      // What is refused has a place in the journal and none among the steps.
+      await (await run.send("nothing")).handled();
+      for (const edit of [undefined, (draft: object) => void Object.assign(draft, { got: "edited" })]) {
+        const other = await run.fork({ at: 1, ...(edit && { edit }) });
+        await rest();
+        const begun = await other.state();
+        expect(begun.context).toEqual({ got: edit === undefined ? null : "edited" });
+        expect(await scopes.at(-1)?.state()).toEqual(begun);
+        await other.send("note", "later");
+        await rest();
+        expect((await scopes.at(-1)?.state())?.context).toEqual(begun.context);
+      }
+    });
+
     test("B12: reads its run as it was when it began, in every attempt, whatever came since", async () => {
       const { boot, rest, crash } = await world();
-      const machine = callerWith();
+      const machine = callerWith({}, { unhandled: "reject" });
       const scopes: ActivityScope[] = [];
       const entry = {
         machine,
@@ -333,6 +359,7 @@ onEveryStore((world) => {
       const began = await run.state();
       expect(await scopes.at(-1)?.state()).toEqual(began);
       await run.send("note", "later");
+      for (let count = 0; count < 150; count++) await (await run.send("again")).handled();
       await rest();
       expect((await run.state()).context).toEqual({ got: "later" });
       expect(await scopes.at(-1)?.state()).toEqual(began);

@@ -54,8 +54,8 @@ export interface ActivityWorld {
   readonly profiler?: Profiler | undefined;
   /** How many attempts may be under way at a time. */
   readonly slots: number;
-  /** The state of a run at a checkpoint. */
-  stateAt(name: RunName, seq: number): Promise<State>;
+  /** The state of an activity's run when it began. */
+  stateAtBeginning(activity: ActivityRow): Promise<State>;
   /**
    * The activity is over: this is the event that says how. Resolves when it is durable, or not wanted any more; false if
    * the run is parked and cannot take it.
@@ -330,8 +330,7 @@ export class Activities {
           job.report = report;
           await this.#recorder.record({ ...row, report: this.#write(report, owner) });
         },
-        // A key begins with the checkpoint of the step that made it.
-        state: () => this.#world.stateAt(row, Number.parseInt(row.key, 10)),
+        state: () => this.#world.stateAtBeginning(row),
         stream: () => this.#world.streams.open(row, owner, row.attempt),
       },
       ...([row, effect, job.report, controller.signal] as const),

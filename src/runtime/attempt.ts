@@ -118,6 +118,7 @@ export class Attempt {
     return {
       ...{ key: `${run}:${key}`, run, tenant, attempt, signal: this.#controller.signal },
       state: <Context>() => this.#world.state() as Promise<unknown> as Promise<State<Context>>,
+      now: () => this.#world.clock.now(),
       progress: this.report.progress,
       checkpoint: (progress) => unheard(this.#checkpoint(progress)),
       heartbeat: () => {

@@ -8,7 +8,7 @@ import type { Json } from "../core/json.ts";
 import type { Machine, MachineTypes } from "../core/machine.ts";
 import { closedError } from "../errors.ts";
 import type { Member } from "../store/fleet.ts";
-import type { RunHead, RunName } from "../store/records.ts";
+import type { ActivityRow, RunHead, RunName } from "../store/records.ts";
 import type { LoadedRun, Store } from "../store/store.ts";
 import { Activities } from "./activity.ts";
 import { announceWith } from "./announce.ts";
@@ -187,8 +187,8 @@ export class Engine implements Runtime, Access {
   ): Activities {
     const { clock, ids, standing, past, streams } = this;
     const world = { store: this.#store, clock, ids, seal, standing, profiler, past, streams };
-    const stateAt = (name: RunName, seq: number) => this.travel.at(name, seq);
-    return new Activities({ ...world, slots: slotsOf(flow), settle, stateAt });
+    const stateAtBeginning = (row: ActivityRow) => this.travel.beginning(row, row.key);
+    return new Activities({ ...world, slots: slotsOf(flow), settle, stateAtBeginning });
   }
 
   #makeSettle(find: SettlingWorld["find"], park: SettlingWorld["park"]): ReturnType<typeof settleWith> {
@@ -289,6 +289,8 @@ export class Engine implements Runtime, Access {
   }
 
   // Runs, as users ask for them.
+
+  readonly thread: Runtime["thread"] = (agent, options) => agent.openThread(this, options);
 
   async start<Context, Ev extends EventShape, Input, Types extends MachineTypes>(
     machine: Machine<Context, Ev, Input, Types>,

@@ -159,6 +159,19 @@ export class Past {
     });
   }
 
+  /** A run as it was when an activity began: at the step that asked for it, which is this one or one before. */
+  async beginning(head: RunHead, key: string, newest: number): Promise<Rebuilt> {
+    // Most often nothing was refused since, and it is the first one looked at.
+    for (let to = newest, size = 1; to > 0; to -= size, size = pageSize) {
+      for await (const { seq, effects } of this.entries(head, Math.max(1, to - size + 1))) {
+        if (seq > to) break;
+        if (effects.some((effect) => effect.type === "activity" && effect.key === key))
+          return this.at(head, seq);
+      }
+    }
+    throw unknownCheckpoint(head, newest);
+  }
+
   /** Throws JOURNAL_PRUNED if the journal begins after an entry, and RUN_UNKNOWN if it is gone. */
   async #checkKept(head: RunHead, seq: number): Promise<void> {
     const [first] = await this.#store.readJournal(head, 1, 1);

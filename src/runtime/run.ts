@@ -274,12 +274,19 @@ export type StartRest<Input> = [unknown] extends [Input]
 type TypedStart<Input> = Omit<StartOptions, "input"> &
   (undefined extends Input ? { readonly input?: Exclude<Input, undefined> } : { readonly input: Input });
 
+/** What a conversation can be had with, such as what `defineAgent` of `holdfast/agent` makes. */
+export interface Threaded<Thread, Options> {
+  openThread(runtime: Runtime, options?: Options): Promise<Thread>;
+}
+
 export interface Runtime {
   /** Starts a run, or attaches to the one of the same id, machine and input. Resolves when its first step is durable. */
   start<Context, Ev extends EventShape, Input, Types extends MachineTypes>(
     machine: Machine<Context, Ev, Input, Types>,
     ...options: StartRest<Types["input"]>
   ): Promise<Run<Context, Types>>;
+  /** A conversation with an agent: a new one, or the one of the same id. */
+  thread<Thread, Options>(agent: Threaded<Thread, Options>, options?: Options): Promise<Thread>;
   /** An existing run; throws RUN_UNKNOWN. */
   run(id: string, options?: { readonly tenant?: string }): Promise<Run>;
   /**

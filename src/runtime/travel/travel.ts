@@ -52,7 +52,17 @@ export class Travel {
   /** The state of a run at a checkpoint. */
   async at(name: RunName, seq: number): Promise<State> {
     const { head, state } = await this.#world.settled(name);
-    return state.seq === seq ? state : ((await this.#world.past.at(head, seq)).state as unknown as State);
+    return head.seq === seq ? state : ((await this.#world.past.at(head, seq)).state as unknown as State);
+  }
+
+  /** The state of a run when one of its activities began. */
+  async beginning(name: RunName, key: string): Promise<State> {
+    const { head, state } = await this.#world.settled(name);
+    const stepsSince = state.seq - Number.parseInt(key, 10);
+    if (stepsSince === 0) return state;
+    // Each step has an entry, and so has what was refused.
+    const { state: before } = await this.#world.past.beginning(head, key, head.seq - stepsSince);
+    return before as unknown as State;
   }
 
   /** What two runs have in common, and where they part. */

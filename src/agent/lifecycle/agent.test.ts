@@ -1,0 +1,196 @@
+/** Agents: what they do with what is said, on every store, without any model but a function. */
+import { describe, expect, test } from "vitest";
+import { listOf, onEveryStore } from "../../../test/runtime/world.ts";
+import type { Model, ModelAnswer } from "../model/model.ts";
+import { textOf } from "../thread/message.ts";
+import { type AgentDefinition, defineAgent } from "./agent.ts";
+import type { TurnPart } from "./turn-part.ts";
+
+const text = (text: string): ModelAnswer => ({ parts: [{ type: "text", text }] });
+const call = (id: string, tool: string, input: object = {}): ModelAnswer["parts"][number] => ({
+  ...{ type: "call", id, tool, input: input as never },
+});
+
+/** A model that gives these answers, one after another, and then says that it has none. */
+function scripted(...answers: (ModelAnswer | ((request: Parameters<Model>[0]) => ModelAnswer))[]) {
+  const requests: Parameters<Model>[0][] = [];
+  const model: Model = (request) => {
+    const answer = answers[requests.push(request) - 1] ?? text("no more");
+    return typeof answer === "function" ? answer(request) : answer;
+  };
+  return { model, requests };
+}
+
+const shown = (parts: readonly TurnPart[]) =>
+  parts.map((part) => {
+    if (part.type === "call") return `call ${part.call.tool}`;
+    if (part.type === "result")
+      return `result ${JSON.stringify(part.result.output)}${part.result.isError ? " (error)" : ""}`;
+    if (part.type === "approval") return `approval ${part.calls.map(({ id }) => id)}`;
+    if (part.type === "end") return `end ${part.outcome}`;
+    return `${part.type} ${part.text}`;
+  });
+
+onEveryStore((world) => {
+  const begin = async (definition: Partial<AgentDefinition<Record<string, never>>> & object) => {
+    const here = await world();
+    const agent = defineAgent({ id: "helper", model: scripted().model, ...definition } as never);
+    const runtime = await here.boot([agent]);
+    const thread = await agent.openThread(runtime, { id: "t", user: "ada" });
+    return { ...here, agent, runtime, thread };
+  };
+
+  describe("an agent", () => {
+    test("A6: answers what is said, and hears what is said next", async () => {
+      const { model, requests } = scripted(text("Hello"), text("Bye"));
+      const { thread } = await begin({ model, instructions: "Be kind." });
+      expect(await thread.say("Hi").answer()).toBe("Hello");
+      expect(shown(await listOf(thread.say("Thanks")))).toEqual(["text Bye", "end answered"]);
+      expect(requests[1]?.messages.map((message) => `${message.role}: ${textOf(message)}`)).toEqual([
+        "system: Be kind.",
+        "user: Hi",
+        "assistant: Hello",
+        "user: Thanks",
+      ]);
+      expect((await thread.run.head()).subject).toBe("ada");
+    });
+
+    test("A6, C4: calls tools side by side, and tells the model what came of each", async () => {
+      const { model, requests } = scripted(
+        {
+          parts: [
+            call("a", "add", { n: 1 }),
+            call("b", "add", { n: 2 }),
+            call("c", "fail"),
+            call("d", "none"),
+          ],
+        },
+        text("Done"),
+      );
+      const tools = {
+        add: { run: ({ n }: { n: number }) => n + 1 },
+        fail: {
+          retry: { attempts: 1 },
+          run: () => {
+            throw new Error("out of order");
+          },
+        },
+      };
+      const { thread } = await begin({ model, tools } as never);
+      const parts = shown(await listOf(thread.say("go")));
+      expect(parts.slice(0, 4)).toEqual(["call add", "call add", "call fail", "call none"]);
+      // Tools that may fail differently are not waited for.
+      expect(parts.slice(4, 8).sort()).toEqual([
+        'result "There is no tool \\"none\\"." (error)',
+        'result "out of order" (error)',
+        "result 2",
+        "result 3",
+      ]);
+      expect(parts.slice(8)).toEqual(["text Done", "end answered"]);
+      expect(requests).toHaveLength(2);
+      const { context } = await thread.run.state();
+      expect(context.log.map(({ call, status }) => `${call} ${status}`).sort()).toEqual([
+        ...["a done", "b done", "c failed", "d failed"],
+      ]);
+    });
+
+    test("A6: asks people before it calls what they must agree to, and tells the model what they decided", async () => {
+      const sent: string[] = [];
+      const tools = { mail: { run: ({ to }: { to: string }) => void sent.push(to) } };
+      const { model, requests } = scripted(
+        { parts: [call("a", "mail", { to: "ada" }), call("b", "mail", { to: "bob" })] },
+        text("Sent one"),
+      );
+      const mayDecide = ({ by }: { by?: string }) => by === "boss";
+      const { thread } = await begin({ model, tools, approve: ["mail"], mayDecide } as never);
+      const parts: TurnPart[] = [];
+      for await (const part of thread.say("mail them")) {
+        parts.push(part);
+        if (part.type !== "approval") continue;
+        await expect(thread.approve("a", { by: "mallory" })).rejects.toMatchObject({ code: "CALL_UNKNOWN" });
+        await expect(thread.approve("z", { by: "boss" })).rejects.toMatchObject({ code: "CALL_UNKNOWN" });
+        expect(sent).toEqual([]);
+        await thread.reject("b", { by: "boss", note: "He left." });
+        expect((await thread.asked()).map(({ id }) => id)).toEqual(["a"]);
+        await thread.approve("a", { by: "boss" });
+        await expect(thread.approve("a", { by: "boss" })).rejects.toMatchObject({ code: "CALL_UNKNOWN" });
+      }
+      expect(sent).toEqual(["ada"]);
+      expect(shown(parts)).toEqual([
+        ...["call mail", "call mail", "approval a,b"],
+        'result "The call was not approved. It did not happen. He left." (error)',
+        ...["result null", "text Sent one", "end answered"],
+      ]);
+      expect(requests).toHaveLength(2);
+    });
+
+    test("A6: calls nothing that nobody decides on in time", async () => {
+      const { model } = scripted({ parts: [call("a", "mail")] }, text("Never mind"));
+      const tools = { mail: { run: () => expect.unreachable() } };
+      const { thread, clock, rest } = await begin({
+        model,
+        tools,
+        approve: ["mail"],
+        decideWithin: "2h",
+      } as never);
+      const answer = thread.say("mail").answer();
+      await rest();
+      await clock.advance("2h");
+      expect(await answer).toBe("Never mind");
+    });
+
+    test("A6: plans before it thinks, and has its answers looked at before they count", async () => {
+      const { model, requests } = scripted(text("4"), text("5"), text("six"));
+      const verdicts = [
+        { verdict: "revise", note: "Too small." },
+        { verdict: "replan", note: "In words." },
+        { verdict: "accept" },
+      ] as const;
+      let looks = 0;
+      let plans = 0;
+      const { thread } = await begin({
+        model,
+        plan: ({ said }: { said: string }) => ({ goal: said, steps: [`step ${++plans}`] }),
+        reflect: () => verdicts[looks++] ?? expect.unreachable(),
+      } as never);
+      expect(await thread.say("How many?").answer()).toBe("six");
+      const { working, turn } = (await thread.run.state()).context;
+      expect(working).toMatchObject({ goal: "How many?", pending: ["step 2"] });
+      expect(turn).toMatchObject({ thoughts: 3, revisions: 2, outcome: "answered" });
+      expect(requests.map(({ messages }) => textOf(messages.at(-1) ?? { parts: [] }))).toEqual([
+        ...["How many?", "Too small.", "In words."],
+      ]);
+    });
+
+    test("A6, B13: a turn that has used up its budget ends with the reason, and the thread can go on", async () => {
+      const more = () => ({ parts: [call("x", "look")], usage: { input: 40, output: 10 }, cost: 0.2 });
+      const tools = { look: { run: () => "nothing" } };
+      for (const [budget, what] of [
+        [{ steps: 2 }, "2 of 2 steps"],
+        [{ tokens: 120 }, "150 of 120 tokens"],
+        [{ cost: 0.5 }, "of 0.5 cost"],
+      ] as const) {
+        const { thread } = await begin({
+          model: scripted(more, more, more, more).model,
+          tools,
+          budget,
+        } as never);
+        await expect(thread.say("look").answer()).rejects.toMatchObject({
+          ...{ code: "TURN_UNANSWERED", message: expect.stringContaining(what) },
+        });
+        expect(await thread.run.state()).toMatchObject({ configuration: ["error"] });
+        expect(shown(await listOf(thread.say("again"))).at(-1)).toMatch(/^end/);
+      }
+    });
+
+    test("A6: a model that fails for good ends the turn, and the thread can go on", async () => {
+      const model: Model = ({ messages }) => {
+        if (messages.length === 1) throw Object.assign(new Error("no credit"), { retryable: false });
+        return text("back");
+      };
+      const { thread } = await begin({ model });
+      expect(shown(await listOf(thread.say("a")))).toEqual(["end failed"]);
+      expect(await thread.say("b").answer()).toBe("back");
+    });
+  });
+});

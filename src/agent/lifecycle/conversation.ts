@@ -1,0 +1,175 @@
+/**
+ * A conversation with an agent, as its users hold it: say something, listen to what comes of it, decide what it asks, stop it.
+ *
+ * Whoever listens can leave and come back with the cursor of the last part it had, to this process or another: what was
+ * said meanwhile is there.
+ */
+import type { JsonObject } from "../../core/json.ts";
+import { HoldfastError } from "../../errors.ts";
+import { systemIds } from "../../runtime/ids.ts";
+import type { Run, Runtime, StartOptions } from "../../runtime/run.ts";
+import { type Message, type Part, textOf } from "../thread/message.ts";
+import { findMessage, messagesOf, newestFirst } from "../thread/thread.ts";
+import type { AgentContext, Decision, PendingCall } from "./context.ts";
+import { listen } from "./listening.ts";
+import type { AgentMachine } from "./machine.ts";
+import type { Cursor, TurnPart } from "./turn-part.ts";
+
+export interface ConversationOptions extends Pick<StartOptions, "id" | "tenant" | "attributes"> {
+  /** Whose conversation it is: the subject of its run, to whom the data belongs. */
+  readonly user?: string;
+}
+
+/** Something that was said, and what comes of it. */
+export interface Saying extends AsyncIterable<TurnPart> {
+  /** Resolves when the agent has taken it; rejects with AGENT_BUSY if it does not. */
+  readonly heard: Promise<void>;
+  /** Resolves with the answer once the turn has ended. */
+  answer(): Promise<string>;
+}
+
+export interface SayOptions {
+  /** Of the message; a repeated one is the same message. */
+  readonly id?: string;
+  readonly metadata?: JsonObject;
+}
+
+export class Conversation {
+  readonly run: Run<AgentContext>;
+  /** What was heard of the message that the model is saying, here. */
+  #partial = "";
+
+  private constructor(run: Run<AgentContext>) {
+    this.run = run;
+  }
+
+  /** A new conversation, or the one of this id. */
+  static async open(
+    runtime: Runtime,
+    machine: AgentMachine,
+    { user, ...options }: ConversationOptions = {},
+  ): Promise<Conversation> {
+    const run = await runtime.start(machine, {
+      ...options,
+      ...(user === undefined ? {} : { subject: user }),
+    });
+    return new Conversation(run as Run<AgentContext>);
+  }
+
+  get id(): string {
+    return this.run.id;
+  }
+
+  /** Says something; it is sent at once, whether or not anybody listens. */
+  say(said: string | readonly Part[], { id = systemIds.next(), metadata }: SayOptions = {}): Saying {
+    const parts: readonly Part[] = typeof said === "string" ? [{ type: "text", text: said }] : said;
+    const data = { id, parts, ...(metadata === undefined ? {} : { metadata }), ...this.#heardSoFar() };
+    const sent = this.#send("say", data as unknown as JsonObject, id);
+    sent.catch(() => {});
+    const turn = () => this.#turn(id, sent);
+    return {
+      heard: sent.then(() => {}),
+      [Symbol.asyncIterator]: turn,
+      answer: async () => {
+        for await (const part of turn()) {
+          if (part.type !== "end") continue;
+          if (part.outcome !== "answered") throw unansweredError(this.id, part);
+          return this.#answerAt(part.cursor.seq);
+        }
+        throw unansweredError(this.id, { outcome: "stopped" });
+      },
+    };
+  }
+
+  async #answerAt(seq: number): Promise<string> {
+    for (const message of newestFirst((await this.run.at(seq)).context.thread))
+      if (message.role === "assistant") return textOf(message);
+    return "";
+  }
+
+  /** What comes of one message, from the step that took it to the end of its turn. */
+  async *#turn(id: string, sent: Promise<number>): AsyncGenerator<TurnPart> {
+    const seq = await sent;
+    let isOurs = false;
+    for await (const part of this.listen({ seq })) {
+      // What waited in line is taken when the turn before it is over.
+      isOurs ||= findMessage((await this.run.at(part.cursor.seq)).context.thread, id) !== undefined;
+      if (!isOurs) continue;
+      yield part;
+      if (part.type === "end") return;
+    }
+  }
+
+  /** Everything from a cursor on, turn after turn, until the conversation is closed; from now on, unless one is given. */
+  async *listen(cursor?: Cursor): AsyncGenerator<TurnPart> {
+    const from = cursor ?? { seq: (await this.run.head()).seq };
+    for await (const part of listen(this.run, from)) {
+      if (part.type === "text") this.#partial += part.text;
+      else if (part.type !== "thinking") this.#partial = "";
+      yield part;
+    }
+  }
+
+  /** Calls that people are asked about. */
+  async asked(): Promise<readonly PendingCall[]> {
+    return (await this.run.state()).context.calls.filter(({ decision }) => decision === "asked");
+  }
+
+  approve(call: string, who: Omit<Decision, "call" | "isApproved"> = {}): Promise<void> {
+    return this.#decide({ ...who, call, isApproved: true });
+  }
+
+  reject(call: string, who: Omit<Decision, "call" | "isApproved"> = {}): Promise<void> {
+    return this.#decide({ ...who, call, isApproved: false });
+  }
+
+  async #decide(decision: Decision): Promise<void> {
+    const receipt = await this.run.send("decide", decision as unknown as JsonObject);
+    const { outcome } = await receipt.handled();
+    if (outcome === "taken") return;
+    throw new HoldfastError(
+      "CALL_UNKNOWN",
+      `Nobody is asked about the call ${JSON.stringify(decision.call)} of ${JSON.stringify(this.id)}, or not ${JSON.stringify(decision.by ?? "whoever this is")}; \`asked\` lists the calls that wait`,
+    );
+  }
+
+  /** Stops what the agent is doing; what it said so far is kept, and it can be spoken to again. */
+  async stop(): Promise<void> {
+    await (await this.run.send("stop", { ...this.#heardSoFar() })).handled();
+  }
+
+  async close(): Promise<void> {
+    await this.#send("close", undefined, undefined);
+  }
+
+  /** The messages of the branch that is going on. */
+  async messages(): Promise<readonly Message[]> {
+    return messagesOf((await this.run.state()).context.thread);
+  }
+
+  #heardSoFar(): { partial?: string } {
+    return this.#partial === "" ? {} : { partial: this.#partial };
+  }
+
+  /** Sends an event that the agent must take; gives the checkpoint at which it did, or put it off. */
+  async #send(type: string, data: JsonObject | undefined, key: string | undefined): Promise<number> {
+    const receipt = await this.run.send(type, data, key === undefined ? {} : { key });
+    const { outcome, seq } = await receipt.handled();
+    if (outcome === "taken" || outcome === "deferred") return seq;
+    throw new HoldfastError(
+      "AGENT_BUSY",
+      `The agent ${JSON.stringify(this.id)} takes no ${JSON.stringify(type)} now; wait until it is idle or done, stop it, or define it with another \`whenBusy\``,
+    );
+  }
+}
+
+function unansweredError(
+  id: string,
+  { outcome, reason }: Pick<Extract<TurnPart, { readonly type: "end" }>, "outcome" | "reason">,
+): HoldfastError {
+  const why = typeof reason?.message === "string" ? `: ${reason.message}` : "";
+  return new HoldfastError(
+    "TURN_UNANSWERED",
+    `The turn of ${JSON.stringify(id)} ${outcome === "stopped" ? "was stopped" : "failed"}${why}`,
+  );
+}

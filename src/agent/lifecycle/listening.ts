@@ -1,0 +1,104 @@
+/**
+ * Listening to an agent: its steps, and what its model says between them, as one sequence of parts.
+ *
+ * L1. The texts of the parts between two messages are the message's text, whatever crashed meanwhile: a model that is asked
+ *     again and says the same is not heard twice, and one that says something else is announced with `restart`.
+ */
+import { matches } from "../../core/query.ts";
+import type { Run } from "../../runtime/run.ts";
+import type { Entry as Step } from "../../store/journal.ts";
+import type { ModelPiece } from "../model/model.ts";
+import { type Message, textOf } from "../thread/message.ts";
+import type { AgentContext } from "./context.ts";
+import type { Cursor, TurnPart } from "./turn-part.ts";
+
+type AgentRun = Run<AgentContext>;
+/** A part before it is known where it stands. */
+type NewPart = TurnPart extends infer Part ? (Part extends TurnPart ? Omit<Part, "cursor"> : never) : never;
+
+const resting = ["idle", "done", "error", "closed"];
+
+export async function* listen(run: AgentRun, { seq, offset }: Cursor): AsyncGenerator<TurnPart> {
+  let ear = new Ear();
+  for await (const step of run.follow(seq)) {
+    const isOld = step.seq === seq && offset !== undefined;
+    const at = (part: NewPart, piece?: number) =>
+      ({ ...part, cursor: { seq: step.seq, ...(piece === undefined ? {} : { offset: piece }) } }) as TurnPart;
+    if (!isOld) for await (const part of partsOf(run, step, ear)) yield at(part);
+    const key = thoughtOf(step);
+    if (key === undefined) continue;
+    ear = new Ear();
+    for await (const { offset: piece, attempt, data } of run.stream(key)) {
+      // What was heard before is listened to again, to know what comes after it.
+      const parts = ear.hear(data as unknown as ModelPiece, attempt);
+      if (!isOld || piece > offset) for (const part of parts) yield at(part, piece);
+    }
+  }
+}
+
+/** What a step brings: messages, questions to people, the end of a turn. */
+async function* partsOf(run: AgentRun, step: Step, ear: Ear): AsyncGenerator<NewPart> {
+  for (const message of messagesIn(step)) {
+    if (message.role === "assistant") yield* ear.finish(textOf(message));
+    for (const part of message.parts) {
+      if (part.type === "call") yield { type: "call", text: "", call: part };
+      if (part.type === "result") yield { type: "result", text: "", result: part };
+    }
+  }
+  if (!step.patches.some(({ path }) => path[0] === "configuration")) return;
+  const state = await run.at(step.seq);
+  const { calls, turn } = state.context;
+  if (matches(state, "working.waiting"))
+    yield { type: "approval", text: "", calls: calls.filter(({ decision }) => decision === "asked") };
+  else if (resting.some((path) => matches(state, path))) {
+    const { outcome, reason } = turn;
+    yield { type: "end", text: "", outcome, ...(reason === undefined ? {} : { reason }) };
+  }
+}
+
+/** Hears one message, however often the model begins it anew. */
+class Ear {
+  /** What was passed on. */
+  #text = "";
+  /** What the newest attempt has said; while it is the beginning of what was passed on, nobody need hear it again. */
+  #again = "";
+  #attempt = 0;
+
+  hear(piece: ModelPiece, attempt: number): NewPart[] {
+    if (attempt > this.#attempt) this.#again = "";
+    this.#attempt = attempt;
+    if (piece.type === "thinking") return [{ type: "thinking", text: "", thinking: piece.text }];
+    this.#again += piece.text;
+    return this.#text.startsWith(this.#again) ? [] : this.#catchUp(this.#again);
+  }
+
+  /** This is what the message came to be. */
+  finish(text: string): NewPart[] {
+    return text === this.#text ? [] : this.#catchUp(text);
+  }
+
+  #catchUp(text: string): NewPart[] {
+    const before = this.#text;
+    this.#text = text;
+    if (text.startsWith(before)) return [{ type: "text", text: text.slice(before.length) }];
+    return [
+      { type: "restart", text: "" },
+      { type: "text", text },
+    ];
+  }
+}
+
+/** The messages that a step added to the thread. */
+export function messagesIn({ patches }: Step): readonly Message[] {
+  return patches.flatMap((patch) =>
+    patch.op === "append" && patch.path.join(".") === "context.thread.messages"
+      ? (patch.value as unknown as Message[])
+      : [],
+  );
+}
+
+/** The key of the thought that a step began. */
+function thoughtOf({ effects }: Step): string | undefined {
+  const effect = effects.find((one) => one.type === "activity" && one.activity === "think");
+  return effect?.type === "activity" ? effect.key : undefined;
+}

@@ -1,0 +1,24 @@
+/** The parts of which listeners hear what an agent says and does. */
+import type { JsonObject } from "../../core/json.ts";
+import type { CallPart, ResultPart } from "../thread/message.ts";
+import type { Outcome, PendingCall } from "./context.ts";
+
+/** Where somebody who listened has come to. */
+export interface Cursor {
+  readonly seq: number;
+  /** Pieces of what the model says in that step; none unless given. */
+  readonly offset?: number;
+}
+
+/** What comes of what was said. Every part has a text, which is empty unless the agent speaks. */
+export type TurnPart = { readonly cursor: Cursor; readonly text: string } & (
+  | { readonly type: "text" }
+  | { readonly type: "thinking"; readonly thinking: string }
+  /** What was said of this message so far no longer counts: the model was asked again, and said something else. */
+  | { readonly type: "restart" }
+  | { readonly type: "call"; readonly call: CallPart }
+  | { readonly type: "result"; readonly result: ResultPart }
+  /** People are asked: `approve` or `reject` each of them. */
+  | { readonly type: "approval"; readonly calls: readonly PendingCall[] }
+  | { readonly type: "end"; readonly outcome: Outcome; readonly reason?: JsonObject }
+);

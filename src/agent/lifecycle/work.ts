@@ -1,0 +1,108 @@
+/** What agents do outside their steps: asking the model, calling tools, planning, and looking back at an answer. */
+import type { ActivityScope } from "../../core/activity.ts";
+import { type Json, toJson } from "../../core/json.ts";
+import type { Model, ModelAnswer } from "../model/model.ts";
+import { lineageOf } from "../thread/lineage.ts";
+import { type CallPart, type Message, textOf } from "../thread/message.ts";
+import { messagesOf, newestFirst, type Thread } from "../thread/thread.ts";
+import type { ReadyTool } from "../tool/tool.ts";
+import type { AgentContext, PendingCall, Reflection, Steps, Thought, WorkingMemory } from "./context.ts";
+import type { CallOutcome } from "./machine.ts";
+
+/** What is planned for, or looked back at. */
+export interface Occasion {
+  /** What the user said last. */
+  readonly said: string;
+  /** What the agent answered last; empty while it has not. */
+  readonly answer: string;
+  readonly messages: readonly Message[];
+  readonly working: WorkingMemory;
+}
+
+export type Planner = (occasion: Occasion, scope: ActivityScope) => Promise<Steps> | Steps;
+export type Reflector = (occasion: Occasion, scope: ActivityScope) => Promise<Reflection> | Reflection;
+/** What a model may see of a thread, and how many tokens that is by estimate. */
+export type View = (context: AgentContext, now: number) => { messages: readonly Message[]; tokens: number };
+
+/** Asks the model; what it says is streamed on the way, and comes back whole. */
+export const thinkWith =
+  (model: Model, tools: readonly ReadyTool[], view: View) =>
+  async (_: unknown, scope: ActivityScope): Promise<Thought> => {
+    const { context } = await scope.state<AgentContext>();
+    const { messages, tokens: estimated } = view(context, scope.now());
+    const described = tools.map(({ name, description, schema }) => ({ name, description, input: schema }));
+    const { signal, key } = scope;
+    const answer = await model(
+      { messages, tools: described },
+      { signal, key, say: (piece) => void scope.write(piece) },
+    );
+    const { usage, cost } = answer;
+    const spent = usage === undefined ? estimated : usage.input + usage.output;
+    scope.spend({ tokens: spent, ...(cost === undefined ? {} : { cost }) });
+    return {
+      parts: withOwnIds(context.thread, answer.parts),
+      estimated,
+      ...(usage === undefined ? {} : { usage }),
+      ...(cost === undefined ? {} : { cost }),
+    };
+  };
+
+/** Calls have ids of their own in a thread, whatever a model makes of that. */
+function withOwnIds(thread: Thread, parts: ModelAnswer["parts"]): ModelAnswer["parts"] {
+  const { byCall } = lineageOf(thread);
+  const taken = new Set<string>();
+  return parts.map((part) => {
+    if (part.type !== "call") return part;
+    let id = part.id === "" ? "call" : part.id;
+    for (let count = 2; taken.has(id) || byCall.has(id); count++) id = `${part.id}~${count}`;
+    taken.add(id);
+    return { ...part, id };
+  });
+}
+
+/** Calls a tool. What the tool refuses, or may not be repeated, comes back as a result; other failures are tried again. */
+export const callWith =
+  (tools: ReadonlyMap<string, ReadyTool>) =>
+  async (call: PendingCall, scope: ActivityScope): Promise<CallOutcome> => {
+    const tool = tools.get(call.tool) as ReadyTool;
+    const startedAt = scope.now();
+    const checked = await tool.check(call.input);
+    const failed = (error: string): CallOutcome => ({ call: call.id, end: { status: "failed", error } });
+    if ("problem" in checked) return failed(`The input does not fit: ${checked.problem}`);
+    try {
+      const output = toJson(
+        (await tool.run(checked.input, { ...scope, call: call.id })) ?? null,
+        [],
+        "output",
+      );
+      const { attempt } = scope;
+      const ms = scope.now() - startedAt;
+      return { call: call.id, end: { status: "done", output: output as Json, startedAt, ms, attempt } };
+    } catch (error) {
+      if (!tool.once || scope.signal.aborted) throw error;
+      return failed(error instanceof Error ? error.message : String(error));
+    }
+  };
+
+/** Plans, or looks back, at what there is now. */
+export const onOccasion =
+  <Answer>(think: (occasion: Occasion, scope: ActivityScope) => Promise<Answer> | Answer) =>
+  async (_: unknown, scope: ActivityScope): Promise<Answer> => {
+    const { context } = await scope.state<AgentContext>();
+    return think(occasionOf(context), scope);
+  };
+
+function occasionOf({ thread, working }: AgentContext): Occasion {
+  let answer = "";
+  let said = "";
+  for (const message of newestFirst(thread)) {
+    if (message.role === "assistant" && answer === "") answer = textOf(message);
+    if (message.role !== "user" || message.metadata?.by === "reflection") continue;
+    said = textOf(message);
+    break;
+  }
+  return { said, answer, working, messages: messagesOf(thread) };
+}
+
+/** A call as people who decide on it see it. */
+export type AskedCall = Omit<CallPart, "type">;

@@ -1,0 +1,109 @@
+/** Tools: what an agent can do. Written here, or as AI SDK tools, which are taken as they are. */
+import type { ActivityScope } from "../../core/activity.ts";
+import { isObject, type Json } from "../../core/json.ts";
+import { isSchema, type Schema } from "../../core/schema.ts";
+import { HoldfastError } from "../../errors.ts";
+
+/** What a tool is given besides its input: its `key` is the same for every attempt, for whoever must not act twice. */
+export type ToolScope = ActivityScope & { readonly call: string };
+
+export interface Tool<Input = never> {
+  readonly description?: string;
+  /** What it takes; a call whose input does not fit is told so, and never made. */
+  readonly input?: Schema;
+  readonly run: (input: Input, scope: ToolScope) => unknown;
+  /** It may happen at most once; when nobody knows whether it did, the model is told that. */
+  readonly once?: boolean;
+  /** How failures are tried again; once more or twice unless given, and never where `once` is. */
+  readonly retry?: Json;
+  /** How long one attempt may take. */
+  readonly timeout?: number | string;
+  /** Whether what it gave can be had again by calling it again: then old results are the first to leave a window. */
+  readonly refetchable?: boolean;
+}
+
+/** A tool of the AI SDK, as far as it is used. */
+interface SdkTool {
+  readonly description?: string;
+  readonly inputSchema: unknown;
+  readonly execute?: (input: never, options: object) => unknown;
+}
+
+/** What `defineAgent` takes for a tool. */
+export type GivenTool = Tool | SdkTool;
+
+/** A tool that can be asked whether an input fits. */
+export interface ReadyTool extends Tool<Json> {
+  readonly name: string;
+  readonly description: string;
+  /** As a model is told. */
+  readonly schema: unknown;
+  check(input: Json): Promise<Checked>;
+}
+
+type Checked = { readonly input: Json } | { readonly problem: string };
+
+export function readyTool(name: string, given: GivenTool): ReadyTool {
+  if (!isObject(given) || !("run" in given || "execute" in given)) {
+    throw new HoldfastError(
+      "AGENT_INVALID",
+      `The tool ${JSON.stringify(name)} has nothing to do: give it a function as \`run\` (or \`execute\`, as the AI SDK has it)`,
+    );
+  }
+  const tool = "run" in given ? (given as unknown as Tool<Json>) : fromSdk(given as unknown as SdkTool);
+  const schema = "run" in given ? tool.input : (given as unknown as SdkTool).inputSchema;
+  return {
+    ...tool,
+    ...{ name, schema, description: tool.description ?? name },
+    check: (input) => check(schema, input),
+  };
+}
+
+const fromSdk = ({ description, execute }: SdkTool): Tool<Json> => ({
+  ...(description === undefined ? {} : { description }),
+  run: (input, { call, signal }) =>
+    (execute as NonNullable<typeof execute>)(input as never, {
+      toolCallId: call,
+      messages: [],
+      abortSignal: signal,
+    }),
+});
+
+/** Whether an input fits, in words that a model can mend its call by. */
+async function check(schema: unknown, input: Json): Promise<Checked> {
+  if (isSchema(schema)) {
+    const result = await schema["~standard"].validate(input);
+    if (result.issues === undefined) return { input: result.value as Json };
+    return { problem: result.issues.map(({ message, path }) => `${pathText(path)}${message}`).join("; ") };
+  }
+  // A schema of the AI SDK.
+  const { validate } = Object(schema) as { validate?: (value: unknown) => Promise<SdkChecked> | SdkChecked };
+  if (validate === undefined) return { input };
+  const result = await validate(input);
+  return result.success ? { input: result.value as Json } : { problem: result.error.message };
+}
+
+type SdkChecked =
+  | { readonly success: true; readonly value: unknown }
+  | { readonly success: false; readonly error: Error };
+
+type IssuePath = NonNullable<
+  NonNullable<Awaited<ReturnType<Schema["~standard"]["validate"]>>["issues"]>[number]["path"]
+>;
+
+const pathText = (path: IssuePath | undefined): string =>
+  path === undefined || path.length === 0
+    ? ""
+    : `${path.map((part) => String(Object(part) === part ? (part as { key: PropertyKey }).key : part)).join(".")}: `;
+
+/** What the runtime is told of calls of a tool; tools that are alike in it are called side by side. */
+export const optionsOf = ({ once, retry, timeout }: Tool): CallOptions => ({
+  ...(once ? { once: true as const } : { retry: retry ?? { attempts: 3, first: "200ms", max: "5s" } }),
+  ...(timeout === undefined ? {} : { timeout }),
+});
+
+export interface CallOptions {
+  readonly once?: true;
+  readonly retry?: Json;
+  readonly timeout?: number | string;
+}
