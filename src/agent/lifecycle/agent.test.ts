@@ -154,9 +154,9 @@ onEveryStore((world) => {
         reflect: () => verdicts[looks++] ?? expect.unreachable(),
       } as never);
       expect(await thread.say("How many?").answer()).toBe("six");
-      const { working, turn } = (await thread.run.state()).context;
+      const { working, turn, ended } = (await thread.run.state()).context;
       expect(working).toMatchObject({ goal: "How many?", pending: ["step 2"] });
-      expect(turn).toMatchObject({ thoughts: 3, revisions: 2, outcome: "answered" });
+      expect([turn, ended]).toMatchObject([{ thoughts: 3, revisions: 2 }, { outcome: "answered" }]);
       expect(requests.map(({ messages }) => textOf(messages.at(-1) ?? { parts: [] }))).toEqual([
         ...["How many?", "Too small.", "In words."],
       ]);
@@ -191,6 +191,153 @@ onEveryStore((world) => {
       const { thread } = await begin({ model });
       expect(shown(await listOf(thread.say("a")))).toEqual(["end failed"]);
       expect(await thread.say("b").answer()).toBe("back");
+    });
+
+    test("A6, B12: streams what the model says; who comes back hears the rest, and who was heard by a crash is not heard twice", async () => {
+      let begun = 0;
+      const go = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const;
+      const said = ["One, two, thr", "ee, four."];
+      const model: Model = async (_, { say }) => {
+        begun++;
+        say({ type: "text", text: said[0] as string });
+        await go[begun - 1]?.promise;
+        say({ type: "text", text: said[1] as string });
+        return text(said.join(""));
+      };
+      const { thread, agent, runtime, clock, rest, crash, boot } = await begin({ model });
+      const parts: TurnPart[] = [];
+      const listening = thread.say("Count", { id: "m" });
+      const first = (async () => {
+        for await (const part of listening) {
+          parts.push(part);
+          break;
+        }
+      })();
+      await rest();
+      await clock.advance(50);
+      await first;
+      expect(shown(parts)).toEqual(["text One, two, thr"]);
+      await crash(runtime);
+      const next = await (await boot([agent])).thread(agent, { id: "t" });
+      const cursor = (parts[0] as TurnPart).cursor;
+      const rest_ = (async () => {
+        for await (const part of next.listen(cursor)) {
+          parts.push(part);
+          if (part.type === "end") return;
+        }
+      })();
+      await rest();
+      await clock.advance(50);
+      go[1].resolve();
+      await rest();
+      await clock.advance(50);
+      await rest_;
+      expect(begun).toBe(2);
+      expect(parts.map((part) => part.text).join("")).toBe("One, two, three, four.");
+      expect(shown(parts).at(-1)).toBe("end answered");
+    });
+
+    test("A6: a model that says something else when it is asked again is announced", async () => {
+      const model: Model = async (_, { say }) => {
+        say({ type: "text", text: "Perhaps" });
+        return text("No");
+      };
+      const { thread, clock, rest } = await begin({ model });
+      const parts = listOf(thread.say("Is it?"));
+      await rest();
+      await clock.advance(50);
+      expect(shown(await parts)).toEqual(["text Perhaps", "restart ", "text No", "end answered"]);
+    });
+
+    describe("that is busy", () => {
+      /** A model that answers when it is told to. */
+      const slow = () => {
+        const answers: ((answer: ModelAnswer) => void)[] = [];
+        const seen: string[][] = [];
+        const model: Model = ({ messages }) => {
+          seen.push(messages.map((message) => `${message.role}: ${textOf(message)}`));
+          return new Promise((resolve) => void answers.push(resolve));
+        };
+        return { model, answers, seen };
+      };
+
+      test("C1: refuses what is said meanwhile, and goes on", async () => {
+        const { model, answers } = slow();
+        const { thread, rest } = await begin({ model });
+        const first = thread.say("one").answer();
+        await rest();
+        await expect(thread.say("two").heard).rejects.toMatchObject({ code: "AGENT_BUSY" });
+        answers[0]?.(text("1"));
+        expect(await first).toBe("1");
+        expect((await thread.messages()).map(textOf)).toEqual(["one", "1"]);
+      });
+
+      test("C1: keeps what is said meanwhile for later, in order", async () => {
+        const { model, answers } = slow();
+        const { thread, rest } = await begin({ model, whenBusy: "enqueue" });
+        const first = thread.say("one").answer();
+        await rest();
+        const [second, third] = [thread.say("two").answer(), thread.say("three").answer()];
+        for (const number of ["1", "2", "3"]) {
+          await rest();
+          answers.at(-1)?.(text(number));
+        }
+        expect(await Promise.all([first, second, third])).toEqual(["1", "2", "3"]);
+        expect((await thread.messages()).map(textOf)).toEqual(["one", "1", "two", "2", "three", "3"]);
+      });
+
+      test("C1: is interrupted by what is said, with its open calls closed", async () => {
+        const tools = {
+          dig: {
+            run: (_: never, { signal }: { signal: AbortSignal }) =>
+              new Promise((_, no) => signal.addEventListener("abort", no)),
+          },
+        };
+        const { model, requests } = scripted({ parts: [call("a", "dig")] }, text("Stopped digging"));
+        const { thread, rest } = await begin({ model, tools, whenBusy: "interrupt" } as never);
+        const first = thread.say("dig").answer();
+        first.catch(() => {});
+        await rest();
+        expect(await thread.say("stop").answer()).toBe("Stopped digging");
+        expect(requests[1]?.messages.map(({ role }) => role)).toEqual(["user", "assistant", "tool", "user"]);
+        expect(requests[1]?.messages[2]?.parts).toMatchObject([{ type: "result", call: "a", isError: true }]);
+      });
+
+      test("C1: takes back what was said before as if it had never been, and keeps it as a branch", async () => {
+        const { model, answers, seen } = slow();
+        const { thread, rest } = await begin({ model, whenBusy: "rollback" });
+        thread
+          .say("one")
+          .answer()
+          .catch(() => {});
+        await rest();
+        const second = thread.say("two").answer();
+        await rest();
+        answers[1]?.(text("2"));
+        expect(await second).toBe("2");
+        expect(seen[1]).toEqual(["user: two"]);
+        expect((await thread.messages()).map(textOf)).toEqual(["two", "2"]);
+        expect((await thread.run.state()).context.thread.messages.map(textOf)).toEqual(["one", "two", "2"]);
+      });
+
+      test("A6: can be stopped, keeps what it said so far, and can be spoken to again", async () => {
+        const model: Model = async ({ messages }, { say, signal }) => {
+          if (messages.length > 1) return text("Yes?");
+          say({ type: "text", text: "Once upon a" });
+          return new Promise((_, no) => signal.addEventListener("abort", no));
+        };
+        const { thread, rest, clock } = await begin({ model });
+        const parts = listOf(thread.say("Tell me a story"));
+        await rest();
+        await clock.advance(50);
+        await rest();
+        await thread.stop();
+        expect(shown(await parts)).toEqual(["text Once upon a", "end stopped"]);
+        expect(await thread.say("Hello?").answer()).toBe("Yes?");
+        expect((await thread.messages()).map(textOf)).toEqual([
+          ...["Tell me a story", "Once upon a", "Hello?", "Yes?"],
+        ]);
+      });
     });
   });
 });

@@ -22,6 +22,8 @@ export interface Budget {
 export interface Turn {
   /** 1 for the first. */
   readonly number: number;
+  /** The id of the message. */
+  readonly message: string;
   /** The position of the message before it; null if it begins the conversation. */
   readonly after: number | null;
   /** How often the model was asked, and what that used up. */
@@ -30,12 +32,18 @@ export interface Turn {
   readonly cost: number;
   /** How often the answer was looked at and sent back. */
   readonly revisions: number;
-  readonly outcome: Outcome;
-  /** Why it failed. */
-  readonly reason?: JsonObject;
 }
 
-export type Outcome = "none" | "open" | "answered" | "failed" | "stopped";
+/** How a turn ended. */
+export interface TurnEnd {
+  /** The id of the message it was about. */
+  readonly message: string;
+  readonly outcome: "answered" | "failed" | "stopped";
+  /** Why it failed. */
+  readonly reason?: JsonObject;
+  /** The position of the thread's newest message then. */
+  readonly head: number | null;
+}
 
 /** A call that the model asked for and that has no result in the thread yet. */
 export interface PendingCall extends Omit<CallPart, "type"> {
@@ -65,6 +73,8 @@ export interface AgentContext {
   readonly thread: Thread;
   readonly working: WorkingMemory;
   readonly turn: Turn;
+  /** How the last turn ended; null before that. */
+  readonly ended: TurnEnd | null;
   readonly calls: readonly PendingCall[];
   /** When the calls under way were begun. */
   readonly callsAt: number;
@@ -76,7 +86,8 @@ export interface AgentContext {
 export const emptyContext = (): AgentContext => ({
   thread: emptyThread(),
   working: { goal: "", pending: [], completed: [], notes: [] },
-  turn: { number: 0, after: null, thoughts: 0, tokens: 0, cost: 0, revisions: 0, outcome: "none" },
+  turn: { number: 0, message: "", after: null, thoughts: 0, tokens: 0, cost: 0, revisions: 0 },
+  ended: null,
   calls: [],
   callsAt: 0,
   log: [],
@@ -103,10 +114,9 @@ function add(draft: Changing, role: Role, parts: readonly Part[], at: number, me
 
 /** A turn begins with what was said. */
 export function hear(draft: Changing, { id, parts, metadata }: Said, at: number): void {
-  const { number } = draft.turn;
   draft.turn = {
-    ...{ number: number + 1, after: draft.thread.head, thoughts: 0, tokens: 0, cost: 0, revisions: 0 },
-    outcome: "open",
+    ...{ number: draft.turn.number + 1, message: id, after: draft.thread.head },
+    ...{ thoughts: 0, tokens: 0, cost: 0, revisions: 0 },
   };
   append(draft.thread, {
     ...{ id, parts, at },
@@ -116,17 +126,23 @@ export function hear(draft: Changing, { id, parts, metadata }: Said, at: number)
 }
 
 /** A turn ends before its time; what was said of it so far is kept. */
-export function interrupt(draft: Changing, partial: string | undefined, outcome: Outcome, at: number): void {
+export function interrupt(draft: Changing, partial: string | undefined, at: number): void {
   closeAll(draft, "interrupted", at);
   if (partial) add(draft, "assistant", [{ type: "text", text: partial }], at, { interrupted: true });
-  draft.turn.outcome = outcome;
+  end(draft, "stopped");
+}
+
+function end(draft: Changing, outcome: TurnEnd["outcome"], reason?: JsonObject): void {
+  const { message } = draft.turn;
+  const { head } = draft.thread;
+  draft.ended = { message, outcome, head, ...(reason === undefined ? {} : { reason }) };
 }
 
 /** As if what was said last had never been said; it stays as a branch of its own. */
 export function takeBack(draft: Changing, at: number): void {
   closeAll(draft, "cancelled", at);
   draft.thread.head = draft.turn.after;
-  draft.turn.outcome = "stopped";
+  end(draft, "stopped");
 }
 
 function closeAll(draft: Changing, reason: string, at: number): void {
@@ -239,14 +255,13 @@ export function isToGoOn({ head, messages }: Thread): boolean {
 
 /** The turn has its answer. */
 export function finish(draft: Changing): void {
-  draft.turn.outcome = "answered";
+  end(draft, "answered");
 }
 
 /** The turn ends without an answer; what it had under way is closed. */
 export function fail(draft: Changing, reason: JsonObject, at: number): void {
   closeAll(draft, "cancelled", at);
-  draft.turn.outcome = "failed";
-  draft.turn.reason = reason;
+  end(draft, "failed", reason);
 }
 
 /** Why a turn may not go on, if so. */

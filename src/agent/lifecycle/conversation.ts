@@ -9,7 +9,7 @@ import { HoldfastError } from "../../errors.ts";
 import { systemIds } from "../../runtime/ids.ts";
 import type { Run, Runtime, StartOptions } from "../../runtime/run.ts";
 import { type Message, type Part, textOf } from "../thread/message.ts";
-import { findMessage, messagesOf, newestFirst } from "../thread/thread.ts";
+import { messagesOf } from "../thread/thread.ts";
 import type { AgentContext, Decision, PendingCall } from "./context.ts";
 import { listen } from "./listening.ts";
 import type { AgentMachine } from "./machine.ts";
@@ -74,29 +74,24 @@ export class Conversation {
         for await (const part of turn()) {
           if (part.type !== "end") continue;
           if (part.outcome !== "answered") throw unansweredError(this.id, part);
-          return this.#answerAt(part.cursor.seq);
+          const { thread } = (await this.run.at(part.cursor.seq)).context;
+          const answer = part.head === null ? undefined : thread.messages[part.head];
+          return answer === undefined ? "" : textOf(answer);
         }
         throw unansweredError(this.id, { outcome: "stopped" });
       },
     };
   }
 
-  async #answerAt(seq: number): Promise<string> {
-    for (const message of newestFirst((await this.run.at(seq)).context.thread))
-      if (message.role === "assistant") return textOf(message);
-    return "";
-  }
-
   /** What comes of one message, from the step that took it to the end of its turn. */
   async *#turn(id: string, sent: Promise<number>): AsyncGenerator<TurnPart> {
-    const seq = await sent;
     let isOurs = false;
-    for await (const part of this.listen({ seq })) {
+    for await (const part of this.listen({ seq: await sent })) {
       // What waited in line is taken when the turn before it is over.
-      isOurs ||= findMessage((await this.run.at(part.cursor.seq)).context.thread, id) !== undefined;
+      isOurs ||= part.type === "said" && part.message === id;
       if (!isOurs) continue;
-      yield part;
-      if (part.type === "end") return;
+      if (part.type !== "said") yield part;
+      if (part.type === "end" && part.message === id) return;
     }
   }
 

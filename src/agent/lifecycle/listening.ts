@@ -4,7 +4,7 @@
  * L1. The texts of the parts between two messages are the message's text, whatever crashed meanwhile: a model that is asked
  *     again and says the same is not heard twice, and one that says something else is announced with `restart`.
  */
-import { matches } from "../../core/query.ts";
+import type { Patch } from "../../core/patch.ts";
 import type { Run } from "../../runtime/run.ts";
 import type { Entry as Step } from "../../store/journal.ts";
 import type { ModelPiece } from "../model/model.ts";
@@ -15,8 +15,6 @@ import type { Cursor, TurnPart } from "./turn-part.ts";
 type AgentRun = Run<AgentContext>;
 /** A part before it is known where it stands. */
 type NewPart = TurnPart extends infer Part ? (Part extends TurnPart ? Omit<Part, "cursor"> : never) : never;
-
-const resting = ["idle", "done", "error", "closed"];
 
 export async function* listen(run: AgentRun, { seq, offset }: Cursor): AsyncGenerator<TurnPart> {
   let ear = new Ear();
@@ -38,21 +36,28 @@ export async function* listen(run: AgentRun, { seq, offset }: Cursor): AsyncGene
 
 /** What a step brings: messages, questions to people, the end of a turn. */
 async function* partsOf(run: AgentRun, step: Step, ear: Ear): AsyncGenerator<NewPart> {
-  for (const message of messagesIn(step)) {
-    if (message.role === "assistant") yield* ear.finish(textOf(message));
-    for (const part of message.parts) {
-      if (part.type === "call") yield { type: "call", text: "", call: part };
-      if (part.type === "result") yield { type: "result", text: "", result: part };
-    }
+  const messages = messagesIn(step);
+  const isAsking = step.patches.some((patch) => patch.path[0] === "configuration" && entersWaiting(patch));
+  const hasEnded = step.patches.some(({ path }) => path[1] === "ended");
+  const context = isAsking || hasEnded ? (await run.at(step.seq)).context : undefined;
+  for (const message of messages) if (message.role !== "user") yield* heardIn(message, ear);
+  if (hasEnded && context?.ended) yield { type: "end", text: "", ...context.ended };
+  // What is said next may be taken in the same step.
+  for (const { id, role, metadata } of messages)
+    if (role === "user" && metadata?.by !== "reflection") yield { type: "said", text: "", message: id };
+  if (isAsking && context !== undefined) {
+    const calls = context.calls.filter(({ decision }) => decision === "asked");
+    yield { type: "approval", text: "", calls };
   }
-  if (!step.patches.some(({ path }) => path[0] === "configuration")) return;
-  const state = await run.at(step.seq);
-  const { calls, turn } = state.context;
-  if (matches(state, "working.waiting"))
-    yield { type: "approval", text: "", calls: calls.filter(({ decision }) => decision === "asked") };
-  else if (resting.some((path) => matches(state, path))) {
-    const { outcome, reason } = turn;
-    yield { type: "end", text: "", outcome, ...(reason === undefined ? {} : { reason }) };
+}
+
+const entersWaiting = (patch: Patch): boolean => JSON.stringify(patch).includes('"working.waiting"');
+
+function* heardIn(message: Message, ear: Ear): Generator<NewPart> {
+  if (message.role === "assistant" && !message.metadata?.interrupted) yield* ear.finish(textOf(message));
+  for (const part of message.parts) {
+    if (part.type === "call") yield { type: "call", text: "", call: part };
+    if (part.type === "result") yield { type: "result", text: "", result: part };
   }
 }
 

@@ -116,7 +116,7 @@ function working(parts: AgentParts): Definition {
       ...(takesOver ? { say: { target: "working", reenter: true, update: takeOver(whenBusy) } } : {}),
       stop: {
         target: "#idle",
-        update: (draft, { event, at }) => interrupt(draft, event.data.partial, "stopped", at),
+        update: (draft, { event, at }) => interrupt(draft, event.data.partial, at),
       },
     },
     states: {
@@ -132,7 +132,7 @@ const takeOver =
   (policy: "interrupt" | "rollback") =>
   (draft: Changing, { event, at }: SayScope): void => {
     if (policy === "rollback") takeBack(draft, at);
-    else interrupt(draft, event.data.partial, "stopped", at);
+    else interrupt(draft, event.data.partial, at);
     hear(draft, event.data, at);
   };
 type AgentScope = Scope<AgentContext, AgentEvent>;

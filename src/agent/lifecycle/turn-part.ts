@@ -1,7 +1,6 @@
 /** The parts of which listeners hear what an agent says and does. */
-import type { JsonObject } from "../../core/json.ts";
 import type { CallPart, ResultPart } from "../thread/message.ts";
-import type { Outcome, PendingCall } from "./context.ts";
+import type { PendingCall, TurnEnd } from "./context.ts";
 
 /** Where somebody who listened has come to. */
 export interface Cursor {
@@ -11,7 +10,11 @@ export interface Cursor {
 }
 
 /** What comes of what was said. Every part has a text, which is empty unless the agent speaks. */
-export type TurnPart = { readonly cursor: Cursor; readonly text: string } & (
+export type TurnPart = {
+  readonly cursor: Cursor;
+  readonly text: string;
+} /** What the user said has its turn now. */ & (
+  | { readonly type: "said"; readonly message: string }
   | { readonly type: "text" }
   | { readonly type: "thinking"; readonly thinking: string }
   /** What was said of this message so far no longer counts: the model was asked again, and said something else. */
@@ -20,5 +23,5 @@ export type TurnPart = { readonly cursor: Cursor; readonly text: string } & (
   | { readonly type: "result"; readonly result: ResultPart }
   /** People are asked: `approve` or `reject` each of them. */
   | { readonly type: "approval"; readonly calls: readonly PendingCall[] }
-  | { readonly type: "end"; readonly outcome: Outcome; readonly reason?: JsonObject }
+  | ({ readonly type: "end" } & TurnEnd)
 );
