@@ -9,7 +9,7 @@
  * L3. What a branch has before a message is found in steps that grow with the logarithm of its length.
  */
 import { peek } from "../../core/draft.ts";
-import type { Entry, Thread } from "./thread.ts";
+import type { Entry, Thread } from "./entry.ts";
 
 /** What is known of the message at one position. */
 interface Place {
