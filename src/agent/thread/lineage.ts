@@ -9,7 +9,7 @@
  * L3. What a branch has before a message is found in steps that grow with the logarithm of its length.
  */
 import { peek } from "../../core/draft.ts";
-import type { Entry, Thread } from "./thread.ts";
+import type { Entry, Thread } from "./entry.ts";
 
 /** What is known of the message at one position. */
 interface Place {
@@ -21,6 +21,8 @@ interface Place {
   readonly user: number | null;
   /** The nearest system message at or before it. */
   readonly system: number | null;
+  /** The nearest message at or before it that is marked as more important than others. */
+  readonly marked: number | null;
 }
 
 export interface Lineage {
@@ -66,6 +68,10 @@ export function lineageOf(thread: Thread): Lineage {
   return lineage;
 }
 
+/** Whether `metadata.importance` says that a message is worth more than any other, which is worth 1. */
+const isMarked = ({ metadata }: Entry): boolean =>
+  typeof metadata?.importance === "number" && metadata.importance > 1;
+
 /** How many messages two states of a thread have in common: they agree up to some position, and nowhere after it. */
 function sharedLength(known: readonly Entry[], now: readonly Entry[]): number {
   let low = 0;
@@ -89,6 +95,7 @@ function add(lineage: Lineage, entry: Entry): void {
     jump: entry.after === null ? position : jumpFrom(places, entry.after),
     user: entry.role === "user" ? position : (before?.user ?? null),
     system: entry.role === "system" ? position : (before?.system ?? null),
+    marked: isMarked(entry) ? position : (before?.marked ?? null),
   });
   byId.set(entry.id, position);
   for (const part of entry.parts) if (part.type === "call") byCall.set(part.id, position);

@@ -11,33 +11,11 @@ import { peek } from "../../core/draft.ts";
 import type { Json } from "../../core/json.ts";
 import { HoldfastError } from "../../errors.ts";
 import { checkMessage } from "./check-message.ts";
+import type { Entry, Overlay, Thread } from "./entry.ts";
 import { isOnBranch, type Lineage, lineageOf } from "./lineage.ts";
 import type { CallPart, Message } from "./message.ts";
 
-/** A message in its thread. Its position is its place in the list, and never changes. */
-export type Entry = Message & {
-  /** The position of the message it comes after; null for one that begins the conversation. */
-  readonly after: number | null;
-};
-
-/** A text that stands for messages of a branch when a model looks at it. The messages stay where they are. */
-export interface Overlay {
-  readonly id: string;
-  /** The positions of the first and the last message it stands for, on the branch of the last. */
-  readonly from: number;
-  readonly to: number;
-  readonly text: string;
-  readonly at: number;
-  /** Who wrote it: a model's name, or how it was made. */
-  readonly by?: string;
-}
-
-export interface Thread {
-  messages: Entry[];
-  /** The position of the newest message of the branch that is going on; null before the first. */
-  head: number | null;
-  overlays: Overlay[];
-}
+export type { Entry, Overlay, Thread };
 
 /** A thread in which nothing was said yet. */
 export const emptyThread = (): Thread => ({ messages: [], head: null, overlays: [] });
