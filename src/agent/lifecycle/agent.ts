@@ -5,13 +5,13 @@ import { HoldfastError } from "../../errors.ts";
 import type { MachineEntry } from "../../runtime/registry.ts";
 import type { Runtime } from "../../runtime/run.ts";
 import { type GivenModel, modelOf } from "../model/given.ts";
-import type { CallPart, Message } from "../thread/message.ts";
-import { messagesOf } from "../thread/thread.ts";
+import type { CallPart } from "../thread/message.ts";
 import { type GivenTool, optionsOf, type ReadyTool, readyTool } from "../tool/tool.ts";
-import type { AgentContext, Budget, Decision, PendingCall } from "./context.ts";
+import type { Budget, Decision, PendingCall } from "./context.ts";
 import { Conversation, type ConversationOptions } from "./conversation.ts";
 import { type AgentMachine, agentMachine, type BusyPolicy, type ToolGroup } from "./machine.ts";
-import { callWith, onOccasion, type Planner, type Reflector, thinkWith, type View } from "./work.ts";
+import { type AgentWindow, viewWith } from "./view.ts";
+import { callWith, onOccasion, type Planner, type Reflector, summariseWith, thinkWith } from "./work.ts";
 
 export interface AgentDefinition<Tools extends Readonly<Record<string, GivenTool>>> {
   readonly id: string;
@@ -36,6 +36,8 @@ export interface AgentDefinition<Tools extends Readonly<Record<string, GivenTool
   readonly revisions?: number;
   /** What becomes of what is said while it is busy; `reject` unless given. */
   readonly whenBusy?: BusyPolicy;
+  /** How the thread is brought into the model's window. */
+  readonly window?: AgentWindow;
   /** What one turn may use up. */
   readonly budget?: Budget;
   /** What the whole run may use up; it ends with that. */
@@ -61,9 +63,12 @@ export function defineAgent<Tools extends Readonly<Record<string, GivenTool>>>(
   const tools = Object.entries(definition.tools ?? {}).map(([name, given]) => readyTool(name, given));
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
   const model = modelOf(definition.id, definition.model);
+  const { window = {}, instructions } = definition;
+  const view = viewWith(window, instructions, (tool) => byName.get(tool)?.refetchable ?? false);
   const machine = agentMachine({
     ...{ id: definition.id, version: definition.version ?? 1, limits: definition.limits },
     ...{ hasPlanner: definition.plan !== undefined, hasReflection: definition.reflect !== undefined },
+    ...{ view, hasSummariser: window.summarise !== undefined },
     groups: groupsOf(tools),
     mustAsk: mustAskOf(definition, byName),
     mayDecide: definition.mayDecide ?? (() => true),
@@ -76,7 +81,8 @@ export function defineAgent<Tools extends Readonly<Record<string, GivenTool>>>(
     },
   });
   const activities = {
-    think: thinkWith(model, tools, viewWith(definition.instructions)),
+    think: thinkWith(model, tools, view),
+    ...(window.summarise === undefined ? {} : { summarise: summariseWith(window.summarise, view) }),
     call: callWith(byName),
     ...(definition.plan === undefined ? {} : { plan: onOccasion(definition.plan) }),
     ...(definition.reflect === undefined ? {} : { reflect: onOccasion(definition.reflect) }),
@@ -115,15 +121,3 @@ function mustAskOf<Tools extends Readonly<Record<string, GivenTool>>>(
   const names = new Set<string>(approve);
   return ({ tool }) => names.has(tool);
 }
-
-/** What the model sees. */
-const viewWith =
-  (instructions: string | undefined): View =>
-  ({ thread }: AgentContext, now) => {
-    const system: Message[] =
-      instructions === undefined
-        ? []
-        : [{ id: "instructions", role: "system", parts: [{ type: "text", text: instructions }], at: now }];
-    const messages = [...system, ...messagesOf(thread)];
-    return { messages, tokens: Math.ceil(JSON.stringify(messages).length / 4) };
-  };

@@ -9,6 +9,10 @@ import type { ModelAnswer, Usage } from "../model/model.ts";
 import type { CallPart, Part, ResultPart, Role } from "../thread/message.ts";
 import { append, emptyThread, type Thread } from "../thread/thread.ts";
 import { closeOpenCalls, reasons } from "../thread/unit.ts";
+import { type Calibration, calibrate } from "../window/tokens.ts";
+
+/** Every agent has one model, so what it reports is kept under one name. */
+export const modelName = "model";
 
 /** What one turn may use up. */
 export interface Budget {
@@ -79,8 +83,8 @@ export interface AgentContext {
   /** When the calls under way were begun. */
   readonly callsAt: number;
   readonly log: readonly CallRecord[];
-  /** What the model reported and what was estimated, for better estimates. */
-  readonly usage: { readonly reported: number; readonly estimated: number };
+  /** How what the model reports compares with what was counted. */
+  readonly calibration: Readonly<Calibration>;
 }
 
 export const emptyContext = (): AgentContext => ({
@@ -91,7 +95,7 @@ export const emptyContext = (): AgentContext => ({
   calls: [],
   callsAt: 0,
   log: [],
-  usage: { reported: 0, estimated: 0 },
+  calibration: {},
 });
 
 export type Changing = Draft<AgentContext>;
@@ -167,7 +171,8 @@ export function keepThought(
   draft.turn.thoughts++;
   draft.turn.tokens += usage === undefined ? estimated : usage.input + usage.output;
   draft.turn.cost += cost;
-  if (usage !== undefined) draft.usage = { reported: usage.input, estimated };
+  if (usage !== undefined)
+    calibrate(draft.calibration, { model: modelName, counted: estimated, reported: usage.input });
   add(draft, "assistant", parts.length > 0 ? parts : [{ type: "text", text: "" }], at);
   draft.calls = parts.flatMap((part) =>
     part.type === "call"

@@ -40,6 +40,7 @@ import {
   type Thought,
   takeBack,
 } from "./context.ts";
+import { keepSummary, type Summary, type View } from "./view.ts";
 
 /** What becomes of what is said while the agent is busy. */
 export type BusyPolicy = "reject" | "enqueue" | "interrupt" | "rollback";
@@ -63,6 +64,8 @@ export interface AgentParts {
   readonly limits: RunLimits | undefined;
   readonly hasPlanner: boolean;
   readonly hasReflection: boolean;
+  readonly hasSummariser: boolean;
+  readonly view: View;
   readonly groups: readonly ToolGroup[];
   readonly mustAsk: (call: CallPart) => boolean;
   readonly mayDecide: (decision: Decision, call: PendingCall) => boolean;
@@ -85,7 +88,13 @@ const retry = { attempts: 3, first: "500ms", max: "10s" };
 export function agentMachine(parts: AgentParts): AgentMachine {
   const listening: Definition = {
     on: {
-      say: { target: "working", update: (draft, { event, at }) => hear(draft, event.data, at) },
+      say: {
+        target: "working",
+        update: (draft, { event, at }) => {
+          hear(draft, event.data, at);
+          parts.view.compact(draft, at);
+        },
+      },
       close: "closed",
     },
   };
@@ -154,7 +163,8 @@ const planning = (): Definition => ({
   },
 });
 
-function executing({ groups, budget, parallel, mustAsk, thinking, hasReflection }: AgentParts): Definition {
+function executing(parts: AgentParts): Definition {
+  const { groups, budget, parallel, mustAsk, thinking, hasReflection, hasSummariser, view } = parts;
   const isKnown = (tool: string) => groups.some(({ tools }) => tools.has(tool));
   const answered: TransitionParts<AgentContext, AgentEvent> = hasReflection
     ? { target: "#reflecting" }
@@ -170,9 +180,18 @@ function executing({ groups, budget, parallel, mustAsk, thinking, hasReflection 
             target: "#error",
             update: (draft, { at }) => fail(draft, overspent(draft.turn, budget) as JsonObject, at),
           },
+          ...(hasSummariser
+            ? [
+                {
+                  guard: ({ context }: AgentScope) => view.plan(context) !== undefined,
+                  target: "summarising",
+                },
+              ]
+            : []),
           "thinking",
         ],
       },
+      ...(hasSummariser ? { summarising } : {}),
       thinking: {
         invoke: {
           ...{ id: "think", activity: "think", ...thinking },
@@ -206,6 +225,18 @@ function executing({ groups, budget, parallel, mustAsk, thinking, hasReflection 
     },
   };
 }
+
+/** A window that is nearly full is made room in; whoever cannot sum it up leaves that to the next turn. */
+const summarising: Definition = {
+  invoke: {
+    ...{ id: "summarise", activity: "summarise", retry },
+    onDone: {
+      target: "thinking",
+      update: (draft, { event, at }) => event.data && keepSummary(draft, event.data as Summary, at),
+    },
+    onError: "thinking",
+  },
+};
 
 const acting = (groups: readonly ToolGroup[], parallel: number): Definition => ({
   type: "parallel",

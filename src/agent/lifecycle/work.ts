@@ -8,6 +8,7 @@ import { messagesOf, newestFirst, type Thread } from "../thread/thread.ts";
 import type { ReadyTool } from "../tool/tool.ts";
 import type { AgentContext, PendingCall, Reflection, Steps, Thought, WorkingMemory } from "./context.ts";
 import type { CallOutcome } from "./machine.ts";
+import type { AgentWindow, Summary, View } from "./view.ts";
 
 /** What is planned for, or looked back at. */
 export interface Occasion {
@@ -21,15 +22,12 @@ export interface Occasion {
 
 export type Planner = (occasion: Occasion, scope: ActivityScope) => Promise<Steps> | Steps;
 export type Reflector = (occasion: Occasion, scope: ActivityScope) => Promise<Reflection> | Reflection;
-/** What a model may see of a thread, and how many tokens that is by estimate. */
-export type View = (context: AgentContext, now: number) => { messages: readonly Message[]; tokens: number };
-
 /** Asks the model; what it says is streamed on the way, and comes back whole. */
 export const thinkWith =
   (model: Model, tools: readonly ReadyTool[], view: View) =>
   async (_: unknown, scope: ActivityScope): Promise<Thought> => {
     const { context } = await scope.state<AgentContext>();
-    const { messages, tokens: estimated } = view(context, scope.now());
+    const { messages, tokens: estimated } = view.of(context, scope.now());
     const described = tools.map(({ name, description, schema }) => ({ name, description, input: schema }));
     const { signal, key } = scope;
     const answer = await model(
@@ -82,6 +80,15 @@ export const callWith =
       if (!tool.once || scope.signal.aborted) throw error;
       return failed(error instanceof Error ? error.message : String(error));
     }
+  };
+
+/** Sums up what no longer fits well into the window. */
+export const summariseWith =
+  (summarise: NonNullable<AgentWindow["summarise"]>, view: View) =>
+  async (_: unknown, scope: ActivityScope): Promise<Summary | null> => {
+    const plan = view.plan((await scope.state<AgentContext>()).context);
+    if (plan === undefined) return null;
+    return { from: plan.from, to: plan.to, text: await summarise(plan) };
   };
 
 /** Plans, or looks back, at what there is now. */
