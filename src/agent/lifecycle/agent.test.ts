@@ -249,6 +249,40 @@ onEveryStore((world) => {
       expect(shown(await parts)).toEqual(["text Perhaps", "restart ", "text No", "end answered"]);
     });
 
+    test("C1: hears something else instead of what was said, and keeps both", async () => {
+      const { model, requests } = scripted(text("Paris"), text("Rome"));
+      const { thread } = await begin({ model });
+      await thread.say("France?", { id: "q" }).answer();
+      expect(await thread.say("Italy?", { id: "r", instead: "q" }).answer()).toBe("Rome");
+      expect(requests[1]?.messages.map(textOf)).toEqual(["Italy?"]);
+      expect((await thread.messages()).map(textOf)).toEqual(["Italy?", "Rome"]);
+      expect((await thread.run.state()).context.thread.messages).toHaveLength(4);
+    });
+
+    test("F5: what is no message, or has the id of another, is refused and changes nothing", async () => {
+      const { thread } = await begin({ model: scripted(text("1")).model });
+      await thread.say("one", { id: "m" }).answer();
+      const before = await thread.run.state();
+      for (const [data, key] of [
+        [{ id: "m", parts: [{ type: "text", text: "other" }] }, "other key"],
+        [{ id: "n", parts: "text" }, "n"],
+        [{ id: "n", parts: [{ type: "text", text: "x" }], instead: "nobody" }, "o"],
+      ] as const)
+        expect(await (await thread.run.send("say", data as never, { key })).handled()).toMatchObject({
+          outcome: "refused",
+        });
+      await expect(thread.say([{ type: "strange" } as never]).heard).rejects.toMatchObject({
+        message: expect.stringContaining("what is said is a message"),
+      });
+      expect(await thread.run.state()).toEqual(before);
+    });
+
+    test("A6: cannot be spoken to once it is closed", async () => {
+      const { thread } = await begin({});
+      await thread.close();
+      await expect(thread.say("Hello?").heard).rejects.toMatchObject({ code: "RUN_ENDED" });
+    });
+
     describe("that is busy", () => {
       /** A model that answers when it is told to. */
       const slow = () => {

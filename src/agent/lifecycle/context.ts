@@ -6,8 +6,9 @@
 import type { Draft } from "../../core/definition.ts";
 import type { Json, JsonObject } from "../../core/json.ts";
 import type { ModelAnswer, Usage } from "../model/model.ts";
-import type { CallPart, Part, ResultPart, Role } from "../thread/message.ts";
-import { append, emptyThread, type Thread } from "../thread/thread.ts";
+import { checkMessage } from "../thread/check-message.ts";
+import type { CallPart, Message, Part, ResultPart, Role } from "../thread/message.ts";
+import { append, branchBefore, emptyThread, findMessage, type Thread } from "../thread/thread.ts";
 import { closeOpenCalls, reasons } from "../thread/unit.ts";
 import { type Calibration, calibrate } from "../window/tokens.ts";
 
@@ -106,6 +107,8 @@ export interface Said {
   readonly id: string;
   readonly parts: readonly Part[];
   readonly metadata?: JsonObject;
+  /** The message it is said instead of: that one, and all that followed it, stay as a branch of their own. */
+  readonly instead?: string;
   /** What the agent had said when it was interrupted. */
   readonly partial?: string;
 }
@@ -116,17 +119,31 @@ function add(draft: Changing, role: Role, parts: readonly Part[], at: number, me
   append(draft.thread, { id, role, parts, at, ...(metadata === undefined ? {} : { metadata }) });
 }
 
+/** Whether something can be said in a thread: it is a message, and has an id of its own. */
+export function isSayable(thread: Thread, said: Said, at: number): boolean {
+  try {
+    checkMessage(messageOf(said, at));
+  } catch {
+    return false;
+  }
+  const { id, instead, partial = "" } = said;
+  if (typeof partial !== "string" || findMessage(thread, id) !== undefined) return false;
+  return instead === undefined || findMessage(thread, instead)?.message.role === "user";
+}
+
+const messageOf = ({ id, parts, metadata }: Said, at: number): Message => ({
+  ...{ id, parts, at, role: "user" },
+  ...(metadata === undefined ? {} : { metadata }),
+});
+
 /** A turn begins with what was said. */
-export function hear(draft: Changing, { id, parts, metadata }: Said, at: number): void {
+export function hear(draft: Changing, said: Said, at: number): void {
+  if (said.instead !== undefined) branchBefore(draft.thread, said.instead);
   draft.turn = {
-    ...{ number: draft.turn.number + 1, message: id, after: draft.thread.head },
+    ...{ number: draft.turn.number + 1, message: said.id, after: draft.thread.head },
     ...{ thoughts: 0, tokens: 0, cost: 0, revisions: 0 },
   };
-  append(draft.thread, {
-    ...{ id, parts, at },
-    role: "user",
-    ...(metadata === undefined ? {} : { metadata }),
-  });
+  append(draft.thread, messageOf(said, at));
 }
 
 /** A turn ends before its time; what was said of it so far is kept. */

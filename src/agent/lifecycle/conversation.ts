@@ -32,6 +32,8 @@ export interface SayOptions {
   /** Of the message; a repeated one is the same message. */
   readonly id?: string;
   readonly metadata?: JsonObject;
+  /** The id of a message of the user that this is said instead of; what followed that one stays as a branch. */
+  readonly instead?: string;
 }
 
 export class Conversation {
@@ -61,9 +63,9 @@ export class Conversation {
   }
 
   /** Says something; it is sent at once, whether or not anybody listens. */
-  say(said: string | readonly Part[], { id = systemIds.next(), metadata }: SayOptions = {}): Saying {
+  say(said: string | readonly Part[], { id = systemIds.next(), ...more }: SayOptions = {}): Saying {
     const parts: readonly Part[] = typeof said === "string" ? [{ type: "text", text: said }] : said;
-    const data = { id, parts, ...(metadata === undefined ? {} : { metadata }), ...this.#heardSoFar() };
+    const data = { id, parts, ...more, ...this.#heardSoFar() };
     const sent = this.#send("say", data as unknown as JsonObject, id);
     sent.catch(() => {});
     const turn = () => this.#turn(id, sent);
@@ -149,8 +151,9 @@ export class Conversation {
   /** Sends an event that the agent must take; gives the checkpoint at which it did, or put it off. */
   async #send(type: string, data: JsonObject | undefined, key: string | undefined): Promise<number> {
     const receipt = await this.run.send(type, data, key === undefined ? {} : { key });
-    const { outcome, seq } = await receipt.handled();
+    const { outcome, seq, error } = await receipt.handled();
     if (outcome === "taken" || outcome === "deferred") return seq;
+    if (error !== undefined && error.code !== "EVENT_UNHANDLED") throw error;
     throw new HoldfastError(
       "AGENT_BUSY",
       `The agent ${JSON.stringify(this.id)} takes no ${JSON.stringify(type)} now; wait until it is idle or done, stop it, or define it with another \`whenBusy\``,

@@ -26,6 +26,7 @@ import {
   finish,
   hear,
   interrupt,
+  isSayable,
   isToGoOn,
   keepResults,
   keepSteps,
@@ -90,6 +91,7 @@ export function agentMachine(parts: AgentParts): AgentMachine {
     on: {
       say: {
         target: "working",
+        require: sayable,
         update: (draft, { event, at }) => {
           hear(draft, event.data, at);
           parts.view.compact(draft, at);
@@ -122,7 +124,9 @@ function working(parts: AgentParts): Definition {
     // What is said meanwhile waits for its turn, or takes it, or is refused.
     ...(whenBusy === "enqueue" ? { defer: ["say"] } : {}),
     on: {
-      ...(takesOver ? { say: { target: "working", reenter: true, update: takeOver(whenBusy) } } : {}),
+      ...(takesOver
+        ? { say: { target: "working", reenter: true, require: sayable, update: takeOver(whenBusy) } }
+        : {}),
       stop: {
         target: "#idle",
         update: (draft, { event, at }) => interrupt(draft, event.data.partial, at),
@@ -136,6 +140,12 @@ function working(parts: AgentParts): Definition {
     },
   };
 }
+
+/** Bad input changes nothing: the step that would take it is refused. */
+const sayable = {
+  "what is said is a message with an id of its own": ({ context, event, at }: SayScope) =>
+    isSayable(context.thread, event.data, at),
+};
 
 const takeOver =
   (policy: "interrupt" | "rollback") =>
