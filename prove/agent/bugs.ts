@@ -1,0 +1,80 @@
+/** Bugs to plant in the agent that is killed: what the proof must find. */
+import type { Change } from "../simulation/plant.ts";
+
+export interface Bug {
+  readonly name: string;
+  readonly changes: readonly Change[];
+}
+
+const [work, machine, listening, tool] = [
+  "src/agent/lifecycle/work.ts",
+  "src/agent/lifecycle/machine.ts",
+  "src/agent/lifecycle/listening.ts",
+  "src/agent/tool/tool.ts",
+];
+
+export const bugs: readonly Bug[] = [
+  {
+    name: "a-tool-has-another-key-in-every-attempt",
+    changes: [
+      {
+        file: work,
+        find: "{ ...scope, call: call.id }",
+        replace: "{ ...scope, call: call.id, key: scope.key + scope.attempt }",
+      },
+    ],
+  },
+  {
+    name: "what-may-happen-once-is-tried-again",
+    changes: [{ file: tool, find: "...(once ? { once: true as const } : ", replace: "...(false ? {} : " }],
+  },
+  {
+    name: "a-call-of-which-nobody-knows-stays-open",
+    changes: [
+      {
+        file: machine,
+        find: "for (const { item, error } of data.failures)",
+        replace: "for (const { item, error } of [])",
+      },
+    ],
+  },
+  {
+    name: "what-is-said-again-is-heard-again",
+    changes: [
+      {
+        file: listening,
+        find: "return this.#text.startsWith(this.#again) ? [] : this.#catchUp(this.#again);",
+        replace: "this.#text += piece.text; return [{ type: 'text', text: piece.text }];",
+      },
+    ],
+  },
+  {
+    name: "who-comes-back-hears-all-of-it-again",
+    changes: [{ file: listening, find: "if (!isOld || piece > offset)", replace: "if (true)" }],
+  },
+  {
+    name: "who-comes-back-misses-a-piece",
+    changes: [
+      {
+        file: listening,
+        find: "if (!isOld || piece > offset)",
+        replace: "if (!isOld || piece > offset + 1)",
+      },
+    ],
+  },
+];
+
+/** The bug of a name. */
+export function findBug(name: string): Bug {
+  const bug = bugs.find((one) => one.name === name);
+  if (bug !== undefined) return bug;
+  throw new Error(`There is no bug ${name}; there are ${bugs.map((one) => one.name).join(", ")}`);
+}
+
+/** Arguments with which Node runs a script that has this bug in it; none without one. */
+export function plantArguments(bug: string | undefined): string[] {
+  if (bug === undefined) return [];
+  const url = new URL("./planted.ts", import.meta.url);
+  url.searchParams.set("bug", findBug(bug).name);
+  return ["--import", url.href];
+}

@@ -1,0 +1,98 @@
+/**
+ * What must hold of a conversation, however often the agent was killed in it.
+ *
+ * A1. It comes to its end by itself: both turns are answered, and no process fails.
+ * A2. No call is without its result, and no result without its call.
+ * A3. A tool that is called again for a call is given the same key; one that may happen once happens once at most.
+ * A4. Whoever listened has heard every word of every answer, once, and every call and result, once and in their order.
+ */
+import type { Message, TurnPart } from "holdfast/agent";
+import { textOf } from "holdfast/agent";
+
+export type Part = TurnPart;
+
+/** What one process said. */
+export interface Life {
+  readonly marks: string[];
+  readonly parts: Part[];
+  /** `NAME CALL KEY` of every call. */
+  readonly tools: string[];
+  thoughts: number;
+  thread: readonly Message[] | undefined;
+  wasKilled: boolean;
+  errors: string;
+}
+
+export function judge(lives: readonly Life[]): string[] {
+  const last = lives.at(-1) as Life;
+  const thread = last.thread;
+  if (thread === undefined)
+    return [`A1: it never came to its end: ${last.errors.trim().slice(0, 2_000) || "it hung"}`];
+  const parts = lives.flatMap((life) => life.parts);
+  return [...endsOf(parts), ...linksOf(thread), ...callsOf(lives), ...heardOf(parts, thread)];
+}
+
+function endsOf(parts: readonly Part[]): string[] {
+  const ends = parts.flatMap((part) => (part.type === "end" ? [`${part.message} ${part.outcome}`] : []));
+  const wanted = ["first answered", "second answered"];
+  return ends.join() === wanted.join() ? [] : [`A1: the turns ended as ${ends.join(", ")}`];
+}
+
+function linksOf(thread: readonly Message[]): string[] {
+  const calls = thread.flatMap(({ parts }) =>
+    parts.flatMap((part) => (part.type === "call" ? [part.id] : [])),
+  );
+  const results = thread.flatMap(({ parts }) =>
+    parts.flatMap((part) => (part.type === "result" ? [part.call] : [])),
+  );
+  return calls.toSorted().join() === results.toSorted().join()
+    ? []
+    : [`A2: calls ${calls.join(", ")} have the results ${results.join(", ")}`];
+}
+
+function callsOf(lives: readonly Life[]): string[] {
+  const problems: string[] = [];
+  const keys = new Map<string, string>();
+  let mails = 0;
+  for (const [name, call, key] of lives.flatMap(({ tools }) => tools.map((line) => line.split(" ")))) {
+    if ((keys.get(call as string) ?? key) !== key)
+      problems.push(
+        `A3: ${name} was called again for ${call} with the key ${key}, after ${keys.get(call as string)}`,
+      );
+    keys.set(call as string, key as string);
+    if (name === "mail" && ++mails === 2) problems.push("A3: the mail was sent twice");
+  }
+  return problems;
+}
+
+/** Puts together what was said from what was heard, as a listener would. */
+function heardOf(parts: readonly Part[], thread: readonly Message[]): string[] {
+  const problems: string[] = [];
+  const spoken = thread.filter(({ role }) => role === "assistant").map((message) => textOf(message));
+  const heard = parts
+    .reduce((text, part) => {
+      if (part.type === "restart") return text.slice(0, text.lastIndexOf("\n") + 1);
+      // Whatever else is heard comes between two messages.
+      if (part.type === "text") return text + part.text;
+      return text.endsWith("\n") || text === "" ? text : `${text}\n`;
+    }, "")
+    .trimEnd();
+  const wanted = spoken.join("\n");
+  // A message without calls is followed by another only if it was sent back, which listeners do not hear of.
+  if (heard.replaceAll("\n", "") !== wanted.replaceAll("\n", ""))
+    problems.push(`A4: heard ${JSON.stringify(heard)} where ${JSON.stringify(wanted)} was said`);
+  const links = (of: "call" | "result") =>
+    thread.flatMap((message) =>
+      message.parts.flatMap((part) => (part.type === of ? [JSON.stringify(part)] : [])),
+    );
+  const told = (of: "call" | "result") =>
+    parts.flatMap((part) =>
+      part.type === of
+        ? [JSON.stringify(part.type === "call" ? part.call : part.type === "result" ? part.result : 0)]
+        : [],
+    );
+  for (const of of ["call", "result"] as const)
+    if (told(of).join() !== links(of).join())
+      problems.push(`A4: heard ${of}s ${told(of).join(", ")} where there were ${links(of).join(", ")}`);
+  return problems;
+}

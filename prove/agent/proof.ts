@@ -1,0 +1,118 @@
+/** An agent is killed at one moment of its work, then at the next, and so on; what it leaves is held against what it said. */
+import { spawn } from "node:child_process";
+import { mkdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { byLine } from "../kill/ledger.ts";
+import { plantArguments } from "./bugs.ts";
+import { judge, type Life, type Part } from "./judge.ts";
+
+const script = fileURLToPath(new URL("./victim.ts", import.meta.url));
+/** Only ends what hangs. */
+const patienceMs = 60_000;
+
+export interface AgentProofOptions {
+  readonly folder: string;
+  /** How many moments in a row each victim is killed at. */
+  readonly kills: number;
+  /** Only every so many moments. */
+  readonly every: number;
+  readonly bug?: string | undefined;
+  readonly progress: (text: string) => void;
+  /** Told of every problem as it is found. */
+  readonly report: (problem: string) => void;
+}
+
+/** Kills an agent at every moment it says that it can be killed at; gives how many there were. */
+export async function proveAgent(options: AgentProofOptions): Promise<Readonly<Record<string, number>>> {
+  const figures = { moments: 0, kills: 0, lives: 0, parts: 0 };
+  const whole = await live(options, "whole", Number.POSITIVE_INFINITY);
+  tell(options, "nobody was killed", whole, figures);
+  const moments = whole.at(-1)?.marks ?? [];
+  figures.moments = moments.length;
+  for (let moment = 1; moment <= moments.length; moment += options.every) {
+    const lives = await live(options, `moment-${moment}`, moment);
+    tell(options, `killed at ${moment}, ${moments[moment - 1]}`, lives, figures);
+    options.progress(`${moment} of ${moments.length} moments`);
+  }
+  return figures;
+}
+
+function tell(
+  { report }: AgentProofOptions,
+  what: string,
+  lives: readonly Life[],
+  figures: { kills: number; lives: number; parts: number },
+): void {
+  for (const problem of judge(lives)) report(`${what}: ${problem}`);
+  figures.kills += lives.length - 1;
+  figures.lives += lives.length;
+  figures.parts += lives.reduce((sum, { parts }) => sum + parts.length, 0);
+}
+
+/** One conversation from its beginning to its end, by as many processes as it takes. */
+async function live(
+  { folder, kills, bug }: AgentProofOptions,
+  name: string,
+  moment: number,
+): Promise<Life[]> {
+  const place = join(folder, name);
+  mkdirSync(place);
+  const lives: Life[] = [];
+  let cursor: Part["cursor"] | undefined;
+  for (;;) {
+    const killAt = lives.length < kills ? moment : Number.POSITIVE_INFINITY;
+    const life = await once(join(place, "store.db"), cursor, killAt, bug);
+    lives.push(life);
+    cursor = life.parts.at(-1)?.cursor ?? cursor;
+    if (!life.wasKilled) break;
+  }
+  rmSync(place, { recursive: true });
+  return lives;
+}
+
+function once(
+  file: string,
+  cursor: object | undefined,
+  killAt: number,
+  bug: string | undefined,
+): Promise<Life> {
+  const args = [file, ...(cursor === undefined ? [] : [JSON.stringify(cursor)])];
+  const child = spawn(process.execPath, ["--conditions=source", ...plantArguments(bug), script, ...args], {
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const life: Life = {
+    marks: [],
+    parts: [],
+    tools: [],
+    thoughts: 0,
+    thread: undefined,
+    wasKilled: false,
+    errors: "",
+  };
+  const late = setTimeout(() => child.kill("SIGKILL"), patienceMs);
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    life.errors += text;
+  });
+  child.stdout.setEncoding("utf8").on(
+    "data",
+    byLine((line) => {
+      if (life.wasKilled) return;
+      const [word = "", rest = ""] = [line.slice(0, line.indexOf(" ")), line.slice(line.indexOf(" ") + 1)];
+      if (line === "model") life.thoughts++;
+      else if (word === "part") life.parts.push(JSON.parse(rest));
+      else if (word === "tool") life.tools.push(rest);
+      else if (word === "thread") life.thread = JSON.parse(rest);
+      else if (word === "mark" && life.marks.push(rest) === killAt) {
+        life.wasKilled = true;
+        child.kill("SIGKILL");
+      }
+    }),
+  );
+  return new Promise((resolve) => {
+    child.on("close", () => {
+      clearTimeout(late);
+      resolve(life);
+    });
+  });
+}

@@ -1,0 +1,109 @@
+/**
+ * A process that talks to an agent on SQLite, and is the agent: it can be killed at any of the marks it says it has come to.
+ *
+ * `victim.ts FILE CURSOR` goes on with the conversation in this file, or begins it, and listens from the cursor on. It says
+ * `mark WHERE` wherever it may be killed; `part JSON` for everything it hears; `model KEY`, `tool NAME CALL KEY` before
+ * these act; and in the end `thread JSON`.
+ */
+import { writeSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { createRuntime } from "holdfast";
+import { type Conversation, type Cursor, defineAgent, type ToolScope } from "holdfast/agent";
+import { sqlite } from "holdfast/sqlite";
+import { type Line, scriptedModel } from "../../examples/agents/scripted-model.ts";
+
+const say = (line: string) => writeSync(1, `${line}\n`);
+/** A moment in which it can be killed. */
+async function mark(where: string): Promise<void> {
+  say(`mark ${where}`);
+  await sleep(8);
+}
+
+/** What the model says, by how often it has spoken. */
+const lines: readonly Line[] = [
+  {
+    text: "Let me look into both, one beside the other.",
+    calls: [
+      { tool: "look", input: { at: "tides" } },
+      { tool: "count", input: { of: "boats" } },
+    ],
+  },
+  { text: "I will mail what I have.", calls: [{ tool: "mail", input: { to: "ada" } }] },
+  { text: "The report is written, and it was sent to Ada as she had asked for it." },
+  { text: "It is sent." },
+  { text: "There is nothing more to do." },
+];
+
+const model = scriptedModel(
+  async ({ said }) => {
+    const turn = said.filter(({ role }) => role === "assistant").length;
+    await mark(`thinking ${turn + 1}`);
+    return lines[turn] ?? { text: "?" };
+  },
+  { onWord: (word) => mark(`saying ${word.trim()}`) },
+);
+
+async function act(name: string, { call, key }: ToolScope): Promise<string> {
+  say(`tool ${name} ${call} ${key}`);
+  await mark(`calling ${name}`);
+  return `${name} done`;
+}
+
+let counts = 0;
+const agent = defineAgent({
+  id: "scribe",
+  instructions: "You write reports.",
+  model: {
+    ...model,
+    doStream: (options) => {
+      say("model");
+      return model.doStream(options);
+    },
+  } as typeof model,
+  tools: {
+    look: { run: (_, scope) => act("look", scope) },
+    count: {
+      retry: { attempts: 10, first: 1, max: 5 },
+      run: async (_, scope) => {
+        const told = await act("count", scope);
+        if (++counts === 1) throw new Error("not yet");
+        return told;
+      },
+    },
+    mail: { once: true, run: (_, scope) => act("mail", scope) },
+  },
+  approve: ["mail"],
+  plan: async ({ said }) => {
+    await mark("planning");
+    return { goal: said, steps: ["look", "write", "send"] };
+  },
+  reflect: async ({ answer }) => {
+    await mark("reflecting");
+    return answer.length > 40 ? { verdict: "revise", note: "Be brief." } : { verdict: "accept" };
+  },
+});
+
+/** Agrees to whatever is asked, as a person would who comes back to it. */
+async function approveAll(thread: Conversation): Promise<void> {
+  await mark("waiting");
+  for (const { id } of await thread.asked()) await thread.approve(id, { by: "boss" });
+}
+
+const [file, from] = process.argv.slice(2);
+if (file !== undefined) {
+  const runtime = await createRuntime({ store: sqlite(file), machines: [agent] });
+  const thread = await runtime.thread(agent, { id: "t" });
+  const cursor = from === undefined ? { seq: 1 } : (JSON.parse(from) as Cursor);
+  await thread.say("Write the report", { id: "first" }).heard;
+  await approveAll(thread);
+  for await (const part of thread.listen(cursor)) {
+    say(`part ${JSON.stringify(part)}`);
+    if (part.type === "approval") await approveAll(thread);
+    if (part.type !== "end") continue;
+    if (part.message === "second") break;
+    await mark("resting");
+    await thread.say("And now?", { id: "second" }).heard;
+  }
+  say(`thread ${JSON.stringify(await thread.messages())}`);
+  await runtime.close();
+}

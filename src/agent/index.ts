@@ -1,0 +1,27 @@
+/** `holdfast/agent`: re-exports only. */
+export { type Agent, type AgentDefinition, defineAgent } from "./lifecycle/agent.ts";
+export type {
+  AgentContext,
+  Budget,
+  CallRecord,
+  Decision,
+  PendingCall,
+  Reflection,
+  Steps,
+  Turn,
+  TurnEnd,
+  WorkingMemory,
+} from "./lifecycle/context.ts";
+export type {
+  Conversation,
+  ConversationOptions,
+  Saying,
+  SayOptions,
+} from "./lifecycle/conversation.ts";
+export type { BusyPolicy } from "./lifecycle/machine.ts";
+export type { Cursor, TurnPart } from "./lifecycle/turn-part.ts";
+export type { AgentWindow } from "./lifecycle/view.ts";
+export type { Occasion, Planner, Reflector } from "./lifecycle/work.ts";
+export type * from "./model/model.ts";
+export * from "./thread/message.ts";
+export type { Tool, ToolScope } from "./tool/tool.ts";
