@@ -14,6 +14,7 @@ import type { Entry } from "../store/journal.ts";
 import type { Breakpoint, RunHead, RunName } from "../store/records.ts";
 import type { Clock } from "./clock.ts";
 import type { Evolution, Migrated, MigrateOptions } from "./evolution/evolution.ts";
+import { followJournal } from "./follow.ts";
 import type { Ids } from "./ids.ts";
 import { type Handled, hasEnded, type LiveRun } from "./live-run.ts";
 import { checkName } from "./name.ts";
@@ -21,7 +22,7 @@ import type { Past } from "./past.ts";
 import { type RunProfile, readProfile } from "./profile/journal.ts";
 import { ParkedError } from "./recovery.ts";
 import type { AnyMachine, Registry } from "./registry.ts";
-import type { End, Outgoing, Receipt, Run, Stopped } from "./run.ts";
+import type { End, JournalOptions, Outgoing, Receipt, Run, Stopped } from "./run.ts";
 import type { Standing } from "./standing.ts";
 import type { Chunk, Streams } from "./stream.ts";
 import { compareCheckpoints } from "./travel/compare.ts";
@@ -335,7 +336,8 @@ export class Handle implements Run {
     return readProfile(past, (await this.#access.read(this.#name)).head, clock.now());
   }
 
-  async *journal(from = 1): AsyncGenerator<Entry> {
+  async *journal(from = 1, { follow = false, signal }: JournalOptions = {}): AsyncGenerator<Entry> {
+    if (follow) return yield* followJournal(this.#access, this.#name, { from, signal });
     const { head } = await this.#access.read(this.#name);
     yield* this.#access.past.entries(head, from);
   }

@@ -148,6 +148,13 @@ type OutgoingOf<Sends> = [unknown] extends [Sends]
       } & (undefined extends Sends[Type] ? { readonly data?: Sends[Type] } : { readonly data: Sends[Type] });
     }[keyof Sends & string];
 
+export interface JournalOptions {
+  /** Goes on with the steps that are still to come, made here or elsewhere, until the run has ended. */
+  readonly follow?: boolean;
+  /** Ends it when it is aborted, also while it waits for a step. */
+  readonly signal?: AbortSignal;
+}
+
 /** A run, as its users hold it. */
 export interface Run<Context = JsonObject, Types extends MachineTypes = MachineTypes> {
   readonly id: string;
@@ -207,7 +214,7 @@ export interface Run<Context = JsonObject, Types extends MachineTypes = MachineT
   /** Where its time went, state by state, from its journal alone. */
   profile(): Promise<RunProfile>;
   /** Its steps, in order. */
-  journal(from?: number): AsyncIterable<Entry>;
+  journal(from?: number, options?: JournalOptions): AsyncIterable<Entry>;
 }
 
 /** A run of whatever machine. */
