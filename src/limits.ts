@@ -162,8 +162,9 @@ export const limits = {
   boardReviewsMax: 500,
   /** Proposals of a board that are open, and as many whose outcome it remembers; older ones are in its journal. */
   boardProposalsMax: 100,
-  /** Voters of one proposal, and options of it: every pair of options is compared for every ranking. */
+  /** Voters of one proposal: each is looked for among the others. */
   votersMax: 1_000,
+  /** Options of one proposal: every pair of them is compared for every ranking. */
   optionsMax: 50,
   /** How often an update of a board is tried unless it is told otherwise: with so many others something else is wrong. */
   boardAttempts: 20,

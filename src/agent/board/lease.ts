@@ -31,7 +31,7 @@ export function lease(
   const names = [...wanted].sort();
   if (names.length === 0 || new Set(names).size < names.length || !(ms > 0))
     throw new HoldfastError("LEASE_INVALID", `A lease needs names, each once, and a time above 0`);
-  if (blockersOf(board, names, by, board.queue).length === 0) {
+  if (!isBlocked(board, names)) {
     if (board.grants.length >= limits.boardWaitersMax) throw tooMany("leases are held");
     return grant(board, { names, by, ms }, at);
   }
@@ -89,17 +89,18 @@ export function nextExpiry({ grants, queue }: BoardState): number | null {
   return times.length === 0 ? null : Math.min(...times);
 }
 
+/** Gives leases to those who need wait for nobody: neither for who has what they want, nor for who asked for it first. */
 function serve(board: BoardState, at: number): void {
-  for (let index = 0; index < board.queue.length; ) {
-    const { names, by, ms, to } = board.queue[index] as Waiter;
-    const ahead = board.queue.slice(0, index);
-    const isBlocked = holdersOf(board, names).length > 0 || ahead.some((one) => overlap(one.names, names));
-    if (isBlocked) index++;
-    else {
-      board.queue.splice(index, 1);
-      board.outbox.push({ to, data: grant(board, { names: [...names], by, ms }, at) });
-    }
-  }
+  const taken = new Set(board.grants.flatMap(({ names }) => names));
+  const isNext = board.queue.map(({ names }) => {
+    const isFree = !names.some((name) => taken.has(name));
+    for (const name of names) taken.add(name);
+    return isFree;
+  });
+  const served = board.queue.filter((_, index) => isNext[index]);
+  for (let index = isNext.length - 1; index >= 0; index--) if (isNext[index]) board.queue.splice(index, 1);
+  for (const { names, by, ms, to } of served)
+    board.outbox.push({ to, data: grant(board, { names: [...names], by, ms }, at) });
 }
 
 function grant(
@@ -128,38 +129,49 @@ const holdersOf = (board: BoardState, names: readonly string[]): Grant[] =>
 const overlap = (some: readonly string[], others: readonly string[]): boolean =>
   some.some((name) => others.includes(name));
 
+/** Whether somebody who comes now has to wait for these names. */
+const isBlocked = (board: BoardState, names: readonly string[]): boolean =>
+  [...board.grants, ...board.queue].some((one) => overlap(one.names, names));
+
 /**
- * The agents that somebody waits for who wants these names after those who are ahead. Somebody who waits twice does not wait
- * for itself, and somebody who wants what it has does.
+ * The circle that would be closed, from the agent back to itself; undefined if there would be none (L4). Somebody waits for who
+ * has what it wants, and for the last one before it who wants the same: that one waits for the others. Who wants what it
+ * has waits for itself; who wants the same twice does not.
  */
-function blockersOf(
-  board: BoardState,
-  names: readonly string[],
-  by: string,
-  ahead: readonly Waiter[],
-): readonly string[] {
-  const waiting = ahead.filter((one) => overlap(one.names, names));
-  const holders = holdersOf(board, names).map((one) => one.by);
-  return [...holders, ...waiting.map((one) => (one.by === by ? "" : one.by))];
+function findCircle(board: BoardState, names: readonly string[], by: string): string[] | undefined {
+  const waitsFor = new Map<string, Set<string>>();
+  const holders = new Map(board.grants.flatMap((one) => one.names.map((name) => [name, one.by])));
+  const last = new Map<string, string>();
+  for (const waiter of [...board.queue, { names, by }]) {
+    const others = waitsFor.get(waiter.by) ?? new Set();
+    waitsFor.set(waiter.by, others);
+    for (const name of waiter.names) {
+      const [holder, before] = [holders.get(name), last.get(name)];
+      if (holder !== undefined) others.add(holder);
+      if (before !== undefined && before !== waiter.by) others.add(before);
+      last.set(name, waiter.by);
+    }
+  }
+  return findWay(waitsFor, by);
 }
 
-/** The circle that would be closed, from the agent back to itself; undefined if there would be none (L4). */
-function findCircle(board: BoardState, names: readonly string[], by: string): string[] | undefined {
-  const seen = new Set<string>();
-  const search = (way: string[], next: readonly string[]): string[] | undefined => {
-    for (const agent of next) {
-      if (agent === by) return [...way, agent];
-      if (agent === "" || seen.has(agent)) continue;
-      seen.add(agent);
-      const waits = board.queue.flatMap((waiter, index) =>
-        waiter.by === agent ? blockersOf(board, waiter.names, agent, board.queue.slice(0, index)) : [],
-      );
-      const found = search([...way, agent], waits);
-      if (found !== undefined) return found;
+/** A way from an agent back to itself. */
+function findWay(waitsFor: ReadonlyMap<string, ReadonlySet<string>>, by: string): string[] | undefined {
+  const cameFrom = new Map<string, string>();
+  for (const next = [by]; next.length > 0; ) {
+    const agent = next.shift() as string;
+    for (const other of waitsFor.get(agent) ?? []) {
+      if (other === by) {
+        const way = [by];
+        for (let at = agent; at !== by; at = cameFrom.get(at) as string) way.unshift(at);
+        return [by, ...way];
+      }
+      if (cameFrom.has(other)) continue;
+      cameFrom.set(other, agent);
+      next.push(other);
     }
-    return undefined;
-  };
-  return search([by], blockersOf(board, names, by, board.queue));
+  }
+  return undefined;
 }
 
 function deadlockError(names: readonly string[], circle: readonly string[]): HoldfastError {
