@@ -4,13 +4,15 @@ import { expect, test } from "vitest";
 import * as Y from "yjs";
 import { onEveryStore, type World } from "../../../test/runtime/world.ts";
 import { limits } from "../../limits.ts";
+import { createRuntime } from "../../runtime/runtime.ts";
+import { memory } from "../../store/memory/store.ts";
 import { defineBoard } from "./board.ts";
 import { openBoard } from "./open.ts";
-import { mergeText, openText, type SharedText } from "./yjs.ts";
+import { mergeText, openText, type SharedText, textKey } from "./yjs.ts";
 
 const desk = defineBoard({
   id: "desk",
-  keys: { notes: { policy: { merge: "text" } } },
+  keys: { notes: textKey },
   merges: { text: mergeText },
 });
 
@@ -86,6 +88,17 @@ onEveryStore((world) => {
     ada.doc.getText("body").insert(0, "! ");
     await reads(bob, `! ${wanted}`);
   });
+});
+
+test("F5: what is no update is refused before anybody reads it", async () => {
+  const runtime = await createRuntime({ store: memory(), machines: [desk] });
+  const board = await openBoard(runtime, desk, { id: "b", agent: "eve" });
+  for (const value of ["text", [], ["no update"], [7], ["AAA=", "////"]])
+    await expect(board.write("notes", value), JSON.stringify(value)).rejects.toMatchObject({
+      code: "VALUE_INVALID",
+    });
+  expect((await board.read("notes")).version).toBe(0);
+  await runtime.close();
 });
 
 test("C8: edits of several, merged in any order and any number of times, make one document", () => {

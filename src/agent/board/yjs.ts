@@ -7,18 +7,49 @@
  */
 import * as Y from "yjs";
 import type { Json } from "../../core/json.ts";
+import type { Schema } from "../../core/schema.ts";
 import { limits } from "../../limits.ts";
 import type { KeyDefinitions } from "./board.ts";
+import type { KeyDefinition } from "./keys.ts";
 import type { OpenBoard } from "./open.ts";
 
 /**
- * The merge of a key that holds a document: `keys: { notes: { policy: { merge: "text" } } }, merges: { text: mergeText }`.
- * Updates are kept one by one, and become one when there are many.
+ * The merge of keys that hold a document: updates are kept one by one, and become one when there are many. A board has it under
+ * the name that `textKey` refers to: `keys: { notes: textKey }, merges: { text: mergeText }`.
  */
 export function mergeText(current: Json, yours: Json): Json {
   const updates = [...(current as readonly string[]), ...(yours as readonly string[])];
   return updates.length > limits.textUpdatesMax ? [encode(Y.encodeStateAsUpdate(docOf(updates)))] : updates;
 }
+
+/** A list of updates, each of which can be read: one that cannot would end the following of all who read it. */
+const updatesSchema: Schema = {
+  "~standard": {
+    version: 1,
+    vendor: "holdfast",
+    validate: (value) => {
+      const isList = Array.isArray(value) && value.length > 0;
+      const bad = isList ? value.findIndex((update) => !isUpdate(update)) : -1;
+      if (isList && bad < 0) return { value };
+      return {
+        issues: [isList ? { message: "is no update", path: [bad] } : { message: "is no list of updates" }],
+      };
+    },
+  },
+};
+
+function isUpdate(update: unknown): boolean {
+  try {
+    if (typeof update !== "string") return false;
+    Y.parseUpdateMeta(decode(update));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A key that holds a document. */
+export const textKey = { policy: { merge: "text" }, schema: updatesSchema } as const satisfies KeyDefinition;
 
 /** The document that these updates make. */
 function docOf(updates: readonly string[]): Y.Doc {
