@@ -90,6 +90,7 @@ export function allStages(report: string): Stage[] {
     proof("restore"),
     proof("stores", "--scripts", "6"),
     proof("linearizable", "--rounds", "4"),
+    proof("board"),
   ];
 }
 

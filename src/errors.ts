@@ -168,6 +168,34 @@ export const errors = {
   ACTIVITY_UNKNOWN: { retry: "after-fix", meaning: "The run has no such activity." },
   LETTER_UNKNOWN: { retry: "after-fix", meaning: "There is no dead letter of that number for this tenant." },
   CHANGE_UNKNOWN: { retry: "after-fix", meaning: "There is no failed table change of that number." },
+  BOARD_INVALID: {
+    retry: "after-fix",
+    meaning: "A board's definition has problems; all of them are listed.",
+  },
+  KEY_UNKNOWN: { retry: "after-fix", meaning: "The board has no key, or knows no lease, of that name." },
+  VALUE_INVALID: {
+    retry: "after-fix",
+    meaning: "A value does not fit the schema of its key on a board, or cannot be merged with what is there.",
+  },
+  REVIEW_UNKNOWN: { retry: "after-fix", meaning: "No write of that id waits for a review on the board." },
+  LEASE_INVALID: {
+    retry: "after-fix",
+    meaning: "A lease was asked for without a name, twice for one name, or for no time.",
+  },
+  LEASE_DEADLOCK: {
+    retry: "after-fix",
+    meaning:
+      "Waiting for the lease would close a circle of agents that wait for each other; it is in the details.",
+  },
+  VOTE_INVALID: {
+    retry: "after-fix",
+    meaning: "A proposal or a ballot cannot be meant; the message says what is wrong with it.",
+  },
+  VOTE_UNKNOWN: { retry: "after-fix", meaning: "The board has no proposal of that id, or no longer." },
+  BOARD_FULL: {
+    retry: "later",
+    meaning: "More wait on the board, for leases, reviews or votes, than one may hold.",
+  },
   COMMAND_INVALID: {
     retry: "after-fix",
     meaning: "A command was called with what it cannot use: an option, a value or a module.",

@@ -65,6 +65,7 @@ export {
   createRuntime,
   type DebounceOptions,
   type End,
+  type FollowOptions,
   type Receipt,
   type Run,
   type Runtime,

@@ -156,6 +156,20 @@ export const limits = {
   signalledRunsMax: 100,
   /** Signals that go out at a time; whoever would need more says that anything may have changed. */
   signalsMax: 20,
+  /** Leases held on a board, and agents that wait there for one. Each step looks at all of them, and may answer all. */
+  boardWaitersMax: 500,
+  /** Writes that wait for a review on a board: people review them, and they live in its state. */
+  boardReviewsMax: 500,
+  /** Proposals of a board that are open, and as many whose outcome it remembers; older ones are in its journal. */
+  boardProposalsMax: 100,
+  /** Voters of one proposal: each is looked for among the others. */
+  votersMax: 1_000,
+  /** Options of one proposal: every pair of them is compared for every ranking. */
+  optionsMax: 50,
+  /** How often an update of a board is tried unless it is told otherwise: with so many others something else is wrong. */
+  boardAttempts: 20,
+  /** Updates of a shared text that are kept one by one before they become one: reading it applies as many at most. */
+  textUpdatesMax: 64,
   /** Characters of a run's id, a tenant, a subject or a key: they are indexed, and read by people. */
   nameLengthMax: 512,
 } as const;

@@ -1,4 +1,5 @@
-/** `holdfast/agent`: re-exports only. */
+/** The entry `holdfast/agent`: agents, and what they remember and share. Re-exports only. */
+export * from "./board/index.ts";
 export { type Agent, type AgentDefinition, defineAgent } from "./lifecycle/agent.ts";
 export type {
   AgentContext,

@@ -37,7 +37,7 @@ export interface Schemas {
 }
 
 /** What is being checked, for the error. */
-interface Subject {
+export interface Subject {
   readonly code: ErrorCode;
   /** As a sentence begins: `The event "choose"`. */
   readonly what: string;
@@ -112,7 +112,8 @@ function activityChecks(
   return checks;
 }
 
-function checkOf(schema: unknown, subject: Subject): Check | undefined {
+/** How to ask a schema; undefined if it is none. */
+export function checkOf(schema: unknown, subject: Subject): Check | undefined {
   if (!isSchema(schema)) return undefined;
   const strict = refusingUnknown(schema);
   return (value) => conform(strict, value, subject);

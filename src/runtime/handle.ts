@@ -14,6 +14,7 @@ import type { Entry } from "../store/journal.ts";
 import type { Breakpoint, RunHead, RunName } from "../store/records.ts";
 import type { Clock } from "./clock.ts";
 import type { Evolution, Migrated, MigrateOptions } from "./evolution/evolution.ts";
+import { followJournal } from "./follow.ts";
 import type { Ids } from "./ids.ts";
 import { type Handled, hasEnded, type LiveRun } from "./live-run.ts";
 import { checkName } from "./name.ts";
@@ -21,7 +22,7 @@ import type { Past } from "./past.ts";
 import { type RunProfile, readProfile } from "./profile/journal.ts";
 import { ParkedError } from "./recovery.ts";
 import type { AnyMachine, Registry } from "./registry.ts";
-import type { End, Outgoing, Receipt, Run, Stopped } from "./run.ts";
+import type { End, FollowOptions, Outgoing, Receipt, Run, Stopped } from "./run.ts";
 import type { Standing } from "./standing.ts";
 import type { Chunk, Streams } from "./stream.ts";
 import { compareCheckpoints } from "./travel/compare.ts";
@@ -340,16 +341,8 @@ export class Handle implements Run {
     yield* this.#access.past.entries(head, from);
   }
 
-  async *follow(from = 1): AsyncGenerator<Entry> {
-    for (let next = from; ; ) {
-      for await (const entry of this.journal(next)) {
-        yield entry;
-        next = entry.seq + 1;
-      }
-      const isNews = (sight: Sight) => sight.head.seq >= next || hasEnded(sight);
-      const { head } = await this.#access.watchers.see(this.#name, isNews);
-      if (head.seq < next) return;
-    }
+  follow(from = 1, { signal }: FollowOptions = {}): AsyncGenerator<Entry> {
+    return followJournal(this.#access, this.#name, { from, signal });
   }
 }
 

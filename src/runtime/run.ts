@@ -148,6 +148,11 @@ type OutgoingOf<Sends> = [unknown] extends [Sends]
       } & (undefined extends Sends[Type] ? { readonly data?: Sends[Type] } : { readonly data: Sends[Type] });
     }[keyof Sends & string];
 
+export interface FollowOptions {
+  /** Ends it when it is aborted, also while it waits for a step. */
+  readonly signal?: AbortSignal;
+}
+
 /** A run, as its users hold it. */
 export interface Run<Context = JsonObject, Types extends MachineTypes = MachineTypes> {
   readonly id: string;
@@ -208,8 +213,8 @@ export interface Run<Context = JsonObject, Types extends MachineTypes = MachineT
   profile(): Promise<RunProfile>;
   /** Its steps, in order. */
   journal(from?: number): AsyncIterable<Entry>;
-  /** Its steps from a checkpoint on, and those to come as they come, until it has ended. */
-  follow(from?: number): AsyncIterable<Entry>;
+  /** Its steps from a checkpoint on, and those to come as they come, made here or elsewhere, until it has ended. */
+  follow(from?: number, options?: FollowOptions): AsyncIterable<Entry>;
 }
 
 /** A run of whatever machine. */

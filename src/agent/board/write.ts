@@ -1,0 +1,127 @@
+/**
+ * Writing to a board. Pure: each function changes the state it is given and gives the answer, or throws before it has changed
+ * anything.
+ *
+ * V1. A change has the next number of the board as its version, so one that was seen never comes back.
+ * V2. A write that names a version takes effect at that version, or is handed back, put to review or merged; never lost.
+ * V3. A fence that is not the token of a lease in force lets nothing through.
+ */
+import type { Json } from "../../core/json.ts";
+import { HoldfastError } from "../../errors.ts";
+import { limits } from "../../limits.ts";
+import type { Key } from "./keys.ts";
+import type { Asker, BoardState, Standing } from "./state.ts";
+
+/** What is asked of a key; a version of 0 means that nothing stands there. */
+export interface Aim {
+  readonly key: string;
+  readonly ifVersion?: number;
+  readonly fence?: number;
+}
+
+export interface WriteAsked extends Aim {
+  readonly value: Json;
+}
+
+export interface ReviewAsked {
+  readonly id: string;
+  readonly decision: "accept" | "reject" | "replace";
+  readonly value?: Json;
+}
+
+type Answer = { readonly [field: string]: Json };
+
+/** Writes a value. `before` is the same state, as it was: own merges are given parts of it. */
+export function write(
+  board: BoardState,
+  key: Key,
+  { value, ifVersion, fence }: WriteAsked,
+  { by, at }: Asker,
+  before: BoardState,
+): Answer {
+  const fenced = refuseFence(board, key, fence);
+  if (fenced !== undefined) return fenced;
+  const yours = key.check(value);
+  const standing = before.entries[key.name];
+  const { version = 0 } = standing ?? {};
+  const isForThis = ifVersion === version || (ifVersion === undefined && version === 0);
+  if (isForThis || (key.policy === "last-write" && ifVersion === undefined))
+    return put(board, key.name, { value: yours, by, at });
+  if (key.merge !== undefined && standing !== undefined)
+    return put(board, key.name, { value: key.check(key.merge(standing.value, yours)), by, at });
+  if (key.policy === "review") {
+    const id = review(board, { key: key.name, value: yours, by, at, ifVersion: ifVersion ?? 0 });
+    return { outcome: "in review", id };
+  }
+  return { ...conflict(standing), yours };
+}
+
+/** Removes what stands under a key. */
+export function remove(board: BoardState, key: Key, { ifVersion, fence }: Aim): Answer {
+  const fenced = refuseFence(board, key, fence);
+  if (fenced !== undefined) return fenced;
+  const standing = board.entries[key.name];
+  const { version = 0 } = standing ?? {};
+  const isOpen = key.policy === "last-write" || key.policy === "merge";
+  if (ifVersion === undefined ? !isOpen && version > 0 : ifVersion !== version) return conflict(standing);
+  if (standing === undefined) return { outcome: "removed", version: board.version };
+  delete board.entries[key.name];
+  board.version++;
+  return { outcome: "removed", version: board.version };
+}
+
+/** Decides on a write that waits for it. */
+export function decide(
+  board: BoardState,
+  { id, decision, value }: ReviewAsked,
+  keyOf: (name: string) => Key,
+  { by, at }: Asker,
+): Answer {
+  const index = board.reviews.findIndex((one) => one.id === id);
+  const pending = board.reviews[index];
+  if (pending === undefined) {
+    throw new HoldfastError(
+      "REVIEW_UNKNOWN",
+      `No write ${JSON.stringify(id)} waits for a review; it may have been decided on`,
+    );
+  }
+  const { key, by: writer } = pending;
+  const replaced = decision === "replace" ? keyOf(key).check(value as Json) : undefined;
+  board.reviews.splice(index, 1);
+  if (decision === "reject") return { outcome: "rejected" };
+  return decision === "replace"
+    ? put(board, key, { value: replaced as Json, by, at })
+    : put(board, key, { value: pending.value, by: writer, at });
+}
+
+function put(board: BoardState, key: string, made: Omit<Standing, "version">): Answer {
+  board.version++;
+  const { version } = board;
+  board.entries[key] = { ...made, version };
+  return { outcome: "written", version, value: made.value };
+}
+
+function conflict(standing: Standing | undefined): Answer {
+  if (standing === undefined) return { outcome: "conflict", version: 0 };
+  const { value, version, by, at } = standing;
+  return { outcome: "conflict", current: value, version, by, at };
+}
+
+function review(board: BoardState, pending: Omit<BoardState["reviews"][number], "id">): string {
+  if (board.reviews.length >= limits.boardReviewsMax) {
+    const full = `${limits.boardReviewsMax} writes wait for a review already; decide on some of them first`;
+    throw new HoldfastError("BOARD_FULL", full);
+  }
+  const id = `review-${++board.count}`;
+  board.reviews.push({ id, ...pending });
+  return id;
+}
+
+/** Why a write is not let through (V3); undefined if it is. */
+function refuseFence(board: BoardState, { name, lease }: Key, fence: number | undefined): Answer | undefined {
+  const grant = fence === undefined ? undefined : board.grants.find(({ token }) => token === fence);
+  if (fence !== undefined && grant === undefined)
+    return { outcome: "fenced", why: `the lease of token ${fence} is over` };
+  if (lease === undefined || grant?.names.includes(lease)) return undefined;
+  return { outcome: "fenced", why: `${name} is written with the token of the lease ${lease}` };
+}
