@@ -160,6 +160,18 @@ export const errors = {
     retry: "after-fix",
     meaning: "A command was called with what it cannot use: an option, a value or a module.",
   },
+  PLAN_INVALID: {
+    retry: "after-fix",
+    meaning: "A plan has problems, such as tasks that need each other in a circle; all of them are listed.",
+  },
+  TASK_REFUSED: {
+    retry: "after-fix",
+    meaning: "A task of a plan is not there, or cannot begin, end or be skipped as it is.",
+  },
+  CALL_REFUSED: {
+    retry: "after-fix",
+    meaning: "A tool call is under way already, or is to end and is not under way.",
+  },
   RUNTIME_CLOSED: { retry: "never", meaning: "The runtime was closed, or stopped because its store failed." },
   JOURNAL_PRUNED: {
     retry: "never",

@@ -156,6 +156,8 @@ export const limits = {
   signalledRunsMax: 100,
   /** Signals that go out at a time; whoever would need more says that anything may have changed. */
   signalsMax: 20,
+  /** Tasks of one plan. Each step looks at all of them; more belong into plans of their own. */
+  planTasksMax: 1_000,
   /** Characters of a run's id, a tenant, a subject or a key: they are indexed, and read by people. */
   nameLengthMax: 512,
 } as const;
