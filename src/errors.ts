@@ -172,6 +172,10 @@ export const errors = {
     retry: "after-fix",
     meaning: "A tool call is under way already, or is to end and is not under way.",
   },
+  PREFERENCE_INVALID: {
+    retry: "after-fix",
+    meaning: "A profile has no such preference, purpose or context, or a preference cannot have that value.",
+  },
   RUNTIME_CLOSED: { retry: "never", meaning: "The runtime was closed, or stopped because its store failed." },
   JOURNAL_PRUNED: {
     retry: "never",

@@ -158,6 +158,10 @@ export const limits = {
   signalsMax: 20,
   /** Tasks of one plan. Each step looks at all of them; more belong into plans of their own. */
   planTasksMax: 1_000,
+  /** Observations of one preference that are kept to tell why; the sums hold the others. */
+  evidenceRowsMax: 20,
+  /** Situations in which one preference is told apart. Beyond them the one longest without news is dropped. */
+  evidenceBucketsMax: 100,
   /** Characters of a run's id, a tenant, a subject or a key: they are indexed, and read by people. */
   nameLengthMax: 512,
 } as const;
