@@ -176,6 +176,14 @@ export const errors = {
     retry: "after-fix",
     meaning: "A profile has no such preference, purpose or context, or a preference cannot have that value.",
   },
+  SCOPE_INVALID: {
+    retry: "after-fix",
+    meaning: "State has no such key in that scope, or it was not said whose scope is meant.",
+  },
+  FACT_INVALID: {
+    retry: "after-fix",
+    meaning: "What was to be remembered is no fact: it says nothing, is too long, or its times cannot be.",
+  },
   RUNTIME_CLOSED: { retry: "never", meaning: "The runtime was closed, or stopped because its store failed." },
   JOURNAL_PRUNED: {
     retry: "never",

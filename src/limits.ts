@@ -162,6 +162,12 @@ export const limits = {
   evidenceRowsMax: 20,
   /** Situations in which one preference is told apart. Beyond them the one longest without news is dropped. */
   evidenceBucketsMax: 100,
+  /** Characters of one fact that is remembered. More is a document, and belongs where documents are. */
+  factLengthMax: 2_000,
+  /** Facts told lately that a new one is compared with, so that what a memory says does not come back as news. */
+  recalledMax: 100,
+  /** Facts of one subject that a new one is compared with for near duplicates: some milliseconds of work. */
+  comparedFactsMax: 100,
   /** Characters of a run's id, a tenant, a subject or a key: they are indexed, and read by people. */
   nameLengthMax: 512,
 } as const;

@@ -4,10 +4,11 @@
  * begin anew.
  */
 import type { Json } from "../../core/json.ts";
-import { HoldfastError, isHoldfastError } from "../../errors.ts";
+import { HoldfastError } from "../../errors.ts";
 import { type Clock, systemClock } from "../../runtime/clock.ts";
 import { checkName } from "../../runtime/name.ts";
 import type { Run, Runtime } from "../../runtime/runtime.ts";
+import { whileLive } from "../while-live.ts";
 import { type Adapted, adapt } from "./adapt.ts";
 import { type Drift, drift } from "./drift.ts";
 import { type ExportedProfile, exportProfile } from "./export.ts";
@@ -133,17 +134,4 @@ export function openProfile<P extends Preferences>(
     export: async (asked) => exportProfile(await read(), at(asked)),
     erase: () => tell("erase"),
   };
-}
-
-/** Does something with a run; if it ended meanwhile, with the next one. */
-async function whileLive<Answer>(
-  run: () => Promise<Run<ProfileState>>,
-  work: (run: Run<ProfileState>) => Promise<Answer>,
-): Promise<Answer> {
-  try {
-    return await work(await run());
-  } catch (error) {
-    if (!isHoldfastError(error) || error.code !== "RUN_ENDED") throw error;
-    return work(await run());
-  }
 }
