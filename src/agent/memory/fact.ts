@@ -7,7 +7,6 @@
  * F4. What a change costs does not grow with the memory: facts are added at the end, and found by small indexes.
  */
 import { createHash } from "node:crypto";
-import type { Json } from "../../core/json.ts";
 import { show } from "../../core/problem.ts";
 import { HoldfastError } from "../../errors.ts";
 import { limits } from "../../limits.ts";
@@ -130,9 +129,7 @@ export function checkCandidate(candidate: Candidate): void {
   if (!(confidence >= 0 && confidence <= 1))
     throw problem(`has a confidence of ${show(confidence)}; write 0 to 1`);
   if (source?.trust !== "trusted" && source?.trust !== "untrusted")
-    throw problem(
-      `has a source of trust ${show((source as Json | undefined) ?? null)}; write trusted or untrusted`,
-    );
+    throw problem(`has a source of trust ${show(source?.trust)}; write trusted or untrusted`);
 }
 
 /** Whether a fact can be recalled at all: it says something, and is not in quarantine. */

@@ -115,36 +115,44 @@ const alike = 0.9;
 
 /** How many of their words two texts have in common (Jaccard). Those with a number or a denial the other lacks are not alike. */
 function likeness(one: ReadonlySet<string>, other: ReadonlySet<string>): number {
-  const apart = [...one.symmetricDifference(other)];
+  const all = [...new Set([...one, ...other])];
+  const apart = all.filter((word) => one.has(word) !== other.has(word));
   if (apart.some((word) => /\p{N}/u.test(word) || denials.has(word))) return 0;
-  return one.intersection(other).size / one.union(other).size;
+  return (all.length - apart.length) / all.length;
 }
 
 const denials = new Set(["not", "no", "never", "nicht", "kein", "keine", "nie", "t", "without", "ohne"]);
 
-/** Closes what a fact contradicts, as of when it is true; if it is about earlier times, its own validity ends where theirs begins. */
+/**
+ * Closes what a fact contradicts, as of when it is true; where another is true from later on, its own validity ends there. A
+ * validity that was given with the fact is left as it is.
+ */
 function closeContradicted(
   memory: MemoryDraft,
   fact: FactDraft,
   { at, rules }: { readonly at: number; readonly rules: MemoryRules },
 ): readonly string[] {
-  const { id, subject, predicate, object, validFrom, validTo } = fact;
-  if (predicate === undefined || rules.many?.includes(predicate) === true || validTo !== undefined) return [];
+  const { id, subject, predicate, object = "", validFrom } = fact;
+  if (predicate === undefined || rules.many?.includes(predicate) === true || !isOpen(fact)) return [];
   const rivals = factsAt(memory, memory.bySlot, keyOf(subject, predicate)).filter(
-    (other) =>
-      other.id !== id &&
-      isUsable(other as Fact) &&
-      other.validTo === undefined &&
-      keyOf(other.object ?? "") !== keyOf(object ?? ""),
+    (other) => isUsable(other as Fact) && isOpen(other) && keyOf(other.object ?? "") !== keyOf(object),
   );
-  const later = rivals.filter((other) => other.validFrom > validFrom);
-  if (later.length > 0) {
-    fact.validTo = Math.min(...later.map((other) => other.validFrom));
-    fact.expiredAt = at;
-  }
-  const earlier = rivals.filter((other) => other.validFrom <= validFrom);
-  for (const other of earlier) Object.assign(other, { validTo: validFrom, expiredAt: at, closedBy: id });
-  return earlier.map((other) => other.id);
+  const [next] = rivals
+    .filter((other) => other.validFrom > validFrom)
+    .sort((one, other) => one.validFrom - other.validFrom);
+  if (next !== undefined) close(fact, next, at);
+  const closed = rivals.filter(
+    (other) => other.validFrom <= validFrom && (other.validTo === undefined || other.validTo > validFrom),
+  );
+  for (const other of closed) close(other, { id, validFrom }, at);
+  return closed.map((other) => other.id);
+}
+
+/** Whether it is for other facts to say until when this one is true. */
+const isOpen = ({ validTo, closedBy }: FactDraft): boolean => validTo === undefined || closedBy !== undefined;
+
+function close(fact: FactDraft, by: Pick<FactDraft, "id" | "validFrom">, at: number): void {
+  Object.assign(fact, { validTo: by.validFrom, expiredAt: at, closedBy: by.id });
 }
 
 /** Takes a fact out of quarantine: it counts from now on, and closes what it contradicts. */
@@ -186,16 +194,17 @@ export function noteRecalled(memory: MemoryDraft, texts: readonly string[]): voi
 export function forgetFrom(
   memory: MemoryDraft,
   message: string,
-  { at }: { readonly at: number },
+  { at, rules = {} }: { readonly at: number; readonly rules?: MemoryRules },
 ): readonly string[] {
   const isFrom = (fact: FactDraft) => fact.source.message === message && fact.forgottenAt === undefined;
   const gone = memory.facts.flatMap((fact, place) => (isFrom(fact) ? [place] : []));
   const ids = new Set(gone.map((place) => `f${place + 1}`));
   for (const place of gone) forget(memory, place, at);
-  for (const fact of memory.facts) {
-    if (fact.closedBy === undefined || !ids.has(fact.closedBy)) continue;
+  const opened = memory.facts.filter(({ closedBy }) => closedBy !== undefined && ids.has(closedBy));
+  for (const fact of opened)
     for (const key of ["validTo", "expiredAt", "closedBy"] as const) delete fact[key];
-  }
+  // There may be others by now that contradict them.
+  for (const fact of opened) closeContradicted(memory, fact, { at, rules });
   return [...ids];
 }
 

@@ -10,7 +10,9 @@ const shapes: readonly RegExp[] = [
   /\bA(KIA|SIA)[A-Z0-9]{16}\b/,
   /\bAIza[A-Za-z0-9_-]{35}\b/,
   /\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}/,
-  /\b(password|passwort|passphrase|secret|api[-_ ]?key|token|pin)\b\s{0,3}(is|ist|:|=)\s{0,3}\S{4,}/i,
+  /\b(password|passwort|passphrase|secret|api[-_ ]?key|token|pin)\s{0,3}[:=]\s{0,3}\S{4,}/i,
+  // "The token is used for …" is no secret; one has a digit in it.
+  /\b(password|passwort|passphrase|secret|api[-_ ]?key|token|pin) (is|ist) (?=\S{0,99}\d)\S{4,}/i,
   /\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s:/@]{1,100}:[^\s:/@]{1,100}@/i,
 ];
 
