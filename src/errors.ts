@@ -200,6 +200,30 @@ export const errors = {
     retry: "after-fix",
     meaning: "A command was called with what it cannot use: an option, a value or a module.",
   },
+  PLAN_INVALID: {
+    retry: "after-fix",
+    meaning: "A plan has problems, such as tasks that need each other in a circle; all of them are listed.",
+  },
+  TASK_REFUSED: {
+    retry: "after-fix",
+    meaning: "A task of a plan is not there, or cannot begin, end or be skipped as it is.",
+  },
+  CALL_REFUSED: {
+    retry: "after-fix",
+    meaning: "A tool call is under way already, or is to end and is not under way.",
+  },
+  PREFERENCE_INVALID: {
+    retry: "after-fix",
+    meaning: "A profile has no such preference, purpose or context, or a preference cannot have that value.",
+  },
+  SCOPE_INVALID: {
+    retry: "after-fix",
+    meaning: "State has no such key in that scope, or it was not said whose scope is meant.",
+  },
+  FACT_INVALID: {
+    retry: "after-fix",
+    meaning: "What was to be remembered is no fact: it says nothing, is too long, or its times cannot be.",
+  },
   RUNTIME_CLOSED: { retry: "never", meaning: "The runtime was closed, or stopped because its store failed." },
   JOURNAL_PRUNED: {
     retry: "never",

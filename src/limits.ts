@@ -170,6 +170,18 @@ export const limits = {
   boardAttempts: 20,
   /** Updates of a shared text that are kept one by one before they become one: reading it applies as many at most. */
   textUpdatesMax: 64,
+  /** Tasks of one plan. Each step looks at all of them; more belong into plans of their own. */
+  planTasksMax: 1_000,
+  /** Observations of one preference that are kept to tell why; the sums hold the others. */
+  evidenceRowsMax: 20,
+  /** Situations in which one preference is told apart. Beyond them the one longest without news is dropped. */
+  evidenceBucketsMax: 100,
+  /** Characters of one fact that is remembered. More is a document, and belongs where documents are. */
+  factLengthMax: 2_000,
+  /** Facts told lately that a new one is compared with, so that what a memory says does not come back as news. */
+  recalledMax: 100,
+  /** Facts of one subject that a new one is compared with for near duplicates: some milliseconds of work. */
+  comparedFactsMax: 100,
   /** Characters of a run's id, a tenant, a subject or a key: they are indexed, and read by people. */
   nameLengthMax: 512,
 } as const;
