@@ -88,6 +88,8 @@ export class Ownership implements Standing {
 
   // Nothing happens elsewhere.
 
+  readonly turns = undefined;
+
   async yield(): Promise<void> {}
 
   isHome(): boolean {

@@ -4,8 +4,8 @@ import { createDatabase, createPool, type Database } from "../../../test/postgre
 import { type Pooler, pgbouncer, startPooler } from "../../../test/postgres/pooler.ts";
 import { findRedis, type RedisServer, startRedis } from "../../../test/redis/server.ts";
 import { callerWith, counter, counterWith } from "../../../test/runtime/machines.ts";
+import { mortal } from "../../../test/runtime/mortal.ts";
 import { defineMachine } from "../../index.ts";
-import { fleetOf, type SharedStore } from "../../store/fleet.ts";
 import { memory } from "../../store/memory/store.ts";
 import { migrate } from "../../store/postgres/migrate.ts";
 import { type Migration, migrations } from "../../store/postgres/schema.ts";
@@ -13,34 +13,6 @@ import { postgres } from "../../store/postgres/store.ts";
 import { withRedis } from "../../store/redis/index.ts";
 import type { Store } from "../../store/store.ts";
 import { createRuntime, type Runtime, type RuntimeOptions } from "../runtime.ts";
-
-/** A connection to a shared store that can be cut for good, as by the death of its process. */
-function mortal(store: Store): { readonly store: Store; die(): void } {
-  let isDead = false;
-  const over = <Part extends object>(part: Part): Part =>
-    new Proxy(part, {
-      get: (target, name) => {
-        const value = (target as Record<string | symbol, unknown>)[name];
-        if (name === "signals") return value;
-        if (typeof value !== "function") return value;
-        return (...given: unknown[]) => {
-          if (isDead) return new Promise(() => {});
-          const answer = (value as (...given: unknown[]) => unknown).apply(target, given);
-          return answer instanceof Promise
-            ? answer.then((told) => (isDead ? new Promise(() => {}) : told))
-            : answer;
-        };
-      },
-    });
-  const verbs = over(store);
-  const shared: SharedStore = Object.assign(Object.create(verbs) as Store, {
-    fleet: over(fleetOf(store) as SharedStore["fleet"]),
-  });
-  const die = () => {
-    isDead = true;
-  };
-  return { store: shared, die };
-}
 
 let database: Database;
 let pooler: Pooler | undefined;

@@ -16,6 +16,7 @@ import type { LiveRun } from "../live-run.ts";
 import type { Standing, Waiting } from "../standing.ts";
 import { Follower } from "./follower.ts";
 import { Herald } from "./herald.ts";
+import { Turns } from "./turns.ts";
 
 /** How long a process may go without a sign of life, and how often it gives one. */
 const leaseMs = 2_500;
@@ -52,6 +53,7 @@ export interface MembershipWorld {
 export class Membership implements Standing {
   epoch = 0;
   readonly isShared = true;
+  readonly turns: Turns;
   readonly #world: MembershipWorld;
   readonly #herald: Herald;
   readonly #follower: Follower;
@@ -71,6 +73,10 @@ export class Membership implements Standing {
     this.#herald = new Herald(fleet.signals, clock, {
       epoch: () => this.epoch,
       heard: (names) => this.#heard(names),
+    });
+    this.turns = new Turns({
+      ...{ fleet, clock, epoch: () => this.epoch, lookMs: () => this.lookMs() },
+      tell: (name) => this.tell(name),
     });
   }
 
@@ -107,6 +113,8 @@ export class Membership implements Standing {
     this.#others = all.filter((shard) => !mine.has(shard));
     const isRehomed = (name: RunName) => before.has(shardOf(name)) !== mine.has(shardOf(name));
     this.#world.rehomed(isRehomed, (name) => this.isHome(name));
+    // Somebody may have gone with turns of theirs.
+    this.turns.look(undefined);
   }
 
   #beatIn(ms: number): void {
@@ -127,6 +135,7 @@ export class Membership implements Standing {
     this.#isStopped = true;
     this.#stopTimer();
     this.#follower.stop();
+    this.turns.stop();
     this.#herald.stop();
   }
 
@@ -186,6 +195,7 @@ export class Membership implements Standing {
 
   #heard(names: readonly RunName[] | undefined): void {
     this.#follower.look(names);
+    this.turns.look(names);
     if (names === undefined || names.some((name) => this.isHome(name))) this.#world.lookAgain();
   }
 }
