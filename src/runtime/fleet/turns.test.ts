@@ -95,7 +95,7 @@ describe.each(Object.keys(kinds))("a key in a fleet on %s", (kind) => {
   }
 
   test.each([1, 2])(
-    "C9: at most %i at a time of all processes, and all of them have turns",
+    "G2: at most %i at a time of all processes, and all of them have turns",
     async (limit) => {
       const calls = new Calls();
       const { start } = await fleetWith(limit, calls);
@@ -108,7 +108,7 @@ describe.each(Object.keys(kinds))("a key in a fleet on %s", (kind) => {
   );
 
   test.each([1, 2])(
-    "C9: of a key of %i, what a process that is killed had becomes free",
+    "G2: of a key of %i, what a process that is killed had becomes free",
     async (limit) => {
       const calls = new Calls();
       calls.isQuick = false;
@@ -134,7 +134,7 @@ describe.each(Object.keys(kinds))("a key in a fleet on %s", (kind) => {
     60_000,
   );
 
-  test("C9: one that waits and is cancelled leaves its turn to others", async () => {
+  test("G2: one that waits and is cancelled leaves its turn to others", async () => {
     const calls = new Calls();
     calls.isQuick = false;
     const { start } = await fleetWith(1, calls);
