@@ -16,6 +16,7 @@ const lookMs = 5_000;
 export class Ownership implements Standing {
   epoch = 0;
   readonly isShared = false;
+  readonly isWorker = true;
   readonly #store: Store;
   readonly #clock: Clock;
   readonly #worker: string;

@@ -8,6 +8,8 @@ export interface Standing {
   readonly epoch: number;
   /** Whether others step runs as well. */
   readonly isShared: boolean;
+  /** Whether it runs activities; what steps begin here is left to others otherwise. */
+  readonly isWorker: boolean;
   /** Takes the right to step runs and goes on renewing it; throws STORE_OWNED. Gives the times in which nobody had it. */
   take(): Promise<readonly Outage[]>;
   /** Renews it no more. */

@@ -302,6 +302,53 @@ describe.each(Object.keys(kinds).filter((kind) => !isMissing[kind]))("a fleet on
     expect(places.length).toBe(ids.length);
   }, 60_000);
 
+  test("G2: a client does what it is asked, and runs nothing", async () => {
+    const order = defineMachine({
+      id: "order",
+      start: { rung: 0 },
+      initial: "checking",
+      states: {
+        checking: { invoke: { activity: "tool", onDone: "waiting" } },
+        waiting: { after: { 50: { target: "open", update: (draft) => void draft.rung++ } } },
+        open: {
+          on: {
+            pay: "paying",
+            question: { actions: { reply: ({ event }) => ({ to: event.data as string }) } },
+          },
+        },
+        paying: { invoke: { activity: "tool", onDone: "paid" } },
+        paid: { type: "final" },
+      },
+    });
+    const calls: string[] = [];
+    const entry = (place: string) =>
+      ({ machine: order, activities: { tool: () => void calls.push(place) } }) as never;
+    const { all, join } = await fleetOfEach([{ machines: [entry("client")], role: "client" }]);
+    const [client] = all as [Runtime];
+    const runs = await Promise.all(ids.map((id) => client.start(order, { id })));
+    expect(await Promise.all(runs.map(async (run) => (await run.state()).configuration))).toEqual(
+      ids.map(() => ["checking"]),
+    );
+    // Longer than what nobody takes up is left alone.
+    await new Promise((resolve) => setTimeout(resolve, 4_000));
+    expect(calls).toEqual([]);
+    const worker = await join({ machines: [entry("worker")] });
+    for (const run of runs) {
+      expect(await run.waitFor("open")).toMatchObject({ context: { rung: 1 } });
+      expect(await run.ask("question", "why")).toEqual({ to: "why" });
+      // By the time it is asked for, the run may have ended.
+      expect(await (await run.send("pay")).handled()).toMatchObject({ outcome: "taken" });
+      expect(await run.finished()).toMatchObject({ state: "paid" });
+    }
+    expect(calls).toEqual(runs.flatMap(() => ["worker", "worker"]));
+    const roles = worker.members().map(({ isLeaving, slots }) => [isLeaving, slots]);
+    expect(roles).toEqual([
+      [true, 0],
+      [false, 1000],
+    ]);
+    expect(await client.drain()).toBe(true);
+  }, 60_000);
+
   test("G2: one that drains leaves what is new to others, lets its activities end, and is none of them any more", async () => {
     const caller = callerWith();
     const ends: ((value: string) => void)[] = [];
@@ -321,6 +368,11 @@ describe.each(Object.keys(kinds).filter((kind) => !isMissing[kind]))("a fleet on
     expect(ends.length).toBe(1);
     await expect.poll(() => two.members().length, { timeout: 5_000 }).toBe(1);
   });
+});
+
+test("a store for one process has no clients", async () => {
+  const client = createRuntime({ store: memory(), machines: [counter], role: "client" });
+  await expect(client).rejects.toMatchObject({ code: "STORE_UNSUPPORTED" });
 });
 
 test("B3: a pool of one connection is not kept from its work by somebody who listens", async () => {
