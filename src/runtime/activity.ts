@@ -50,7 +50,7 @@ export interface ActivityWorld {
   readonly past: Past;
   readonly streams: Streams;
   readonly store: Store;
-  readonly standing: Pick<Standing, "epoch" | "isShared" | "tell">;
+  readonly standing: Pick<Standing, "epoch" | "isShared" | "tell" | "turns">;
   readonly profiler?: Profiler | undefined;
   /** How many attempts may be under way at a time. */
   readonly slots: number;
@@ -92,7 +92,8 @@ export class Activities {
   constructor(world: ActivityWorld) {
     this.#world = world;
     this.#recorder = new Recorder(world.store, world.clock, () => world.standing.epoch);
-    this.#flow = new Flow(world, world.slots);
+    const { clock, store, standing } = world;
+    this.#flow = new Flow({ clock, store, turns: standing.turns }, world.slots);
   }
 
   /** Runs an activity to its end, attempt after attempt, from wherever its row says it stands. */

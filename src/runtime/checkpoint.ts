@@ -19,12 +19,11 @@ import { addSpending, endOfTime, exhausted } from "./budget.ts";
 import { FreshContents } from "./contents.ts";
 import { isControl, parkEvent, parkReason, returnOf } from "./control.ts";
 import { debugAfter, stopAfter, stopBefore } from "./debug.ts";
-import type { Ids } from "./ids.ts";
 import type { Delivery, LiveRun } from "./live-run.ts";
-import { Outbox } from "./outbox.ts";
+import { Outbox, type OutboxWorld } from "./outbox.ts";
 import type { Saved } from "./past.ts";
 import type { Profiler } from "./profile/profiler.ts";
-import type { BoundMachine, Registry } from "./registry.ts";
+import type { BoundMachine } from "./registry.ts";
 import type { Seal } from "./seal.ts";
 import { takeStep } from "./take-step.ts";
 
@@ -36,10 +35,8 @@ export interface Taken {
 }
 
 /** What recording a turn needs of the rest. */
-export interface Recording {
+export interface Recording extends OutboxWorld {
   readonly seal: Seal;
-  readonly ids: Ids;
-  readonly registry: Registry;
   readonly profiler?: Profiler | undefined;
 }
 

@@ -94,7 +94,7 @@ export class Engine implements Runtime, Access {
   readonly #housekeeper: Housekeeper | undefined;
 
   constructor(options: RuntimeOptions, profiler?: Profiler) {
-    const { store, clock = systemClock, ids = systemIds, seal = noSeal, mustKnowAll = false } = options;
+    const { store, clock = systemClock, ids = systemIds, seal = noSeal, mustKnowAll = false, role } = options;
     this.#observers = new Observers(options);
     this.profile = () => profiler?.read();
     this.#store = store;
@@ -106,7 +106,7 @@ export class Engine implements Runtime, Access {
     this.past = new Past(store, seal);
     const arrived = (name: RunName) => void this.#inboxes.fetch(name);
     this.deadLetters = new DeadLetters({ store, seal, check: () => this.#life.check(), arrived });
-    const standing = standWith({ store, clock, ids, lost: this.#fail, parts: () => this.#parts() });
+    const standing = standWith({ store, clock, ids, role, lost: this.#fail, parts: () => this.#parts() });
     this.standing = standing;
     this.streams = new Streams(store, clock, seal, standing);
     this.#loop = new StepLoop({

@@ -4,7 +4,7 @@
  */
 import type { Event } from "../core/event.ts";
 import type { JsonObject } from "../core/json.ts";
-import { HoldfastError, isUnavailable } from "../errors.ts";
+import { HoldfastError, isHoldfastError, isUnavailable } from "../errors.ts";
 import { limits } from "../limits.ts";
 import { decode, encode } from "../store/codec.ts";
 import type { InboxRow, RunName } from "../store/records.ts";
@@ -17,7 +17,7 @@ import { keyOf } from "./name.ts";
 import { eventPriority } from "./registry.ts";
 import type { Receipt } from "./run.ts";
 import type { Seal } from "./seal.ts";
-import type { Standing } from "./standing.ts";
+import type { Standing, Waiting } from "./standing.ts";
 import { Waiters } from "./waiters.ts";
 
 export interface InboxWorld {
@@ -106,11 +106,7 @@ export class Inboxes {
     const here = this.#ask(row, { row: row.id }, told);
     if (!standing.isShared || row.key === undefined) return here;
     const elsewhere = standing.until(row, () => readTaken(row, row.key as string));
-    try {
-      return await Promise.race([here, elsewhere.told]);
-    } finally {
-      elsewhere.cancel();
-    }
+    return whicheverKnows(here, elsewhere);
   }
 
   /**
@@ -282,6 +278,19 @@ export class Inboxes {
 type Place = { readonly row: string } | { readonly key: string };
 
 const askedId = (name: RunName, place: Place): string => `${keyOf(name)} ${JSON.stringify(place)}`;
+
+/** What became of an event, here or elsewhere. That its run has ended is no answer: others may have taken it before that. */
+export async function whicheverKnows(here: Promise<Handled>, elsewhere: Waiting<Handled>): Promise<Handled> {
+  const known = here.catch((error: unknown) => {
+    if (isHoldfastError(error) && error.code === "RUN_ENDED") return elsewhere.told;
+    throw error;
+  });
+  try {
+    return await Promise.race([known, elsewhere.told]);
+  } finally {
+    elsewhere.cancel();
+  }
+}
 
 /** Says that a run did not take what waited for it. */
 export function untakenError({ run }: RunName): HoldfastError {

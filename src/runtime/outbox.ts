@@ -17,6 +17,7 @@ import type { Ids } from "./ids.ts";
 import { type LiveRun, newRun } from "./live-run.ts";
 import { checkName } from "./name.ts";
 import type { Registry } from "./registry.ts";
+import type { Standing } from "./standing.ts";
 
 /** An activity that begins with the commit. */
 export interface Begun {
@@ -28,6 +29,7 @@ export interface Begun {
 export interface OutboxWorld {
   readonly ids: Ids;
   readonly registry: Registry;
+  readonly standing: Pick<Standing, "isWorker">;
 }
 
 /** The turn with which a child run begins; throws if it cannot. */
@@ -113,8 +115,8 @@ export class Outbox<Turn> {
     const bytes = this.#contents.close(encode(pack(effect as unknown as JsonObject, this.#contents)));
     const row: ActivityRow = {
       ...{ ...this.#name, key, activity, attempt: 0 },
-      // This process runs it, as soon as it is durable.
-      ...{ status: "running", dueAt: at, bytes },
+      // A worker runs it, as soon as it is durable; what a client begins waits for one.
+      ...{ status: this.#world.standing.isWorker ? "running" : "waiting", dueAt: at, bytes },
     };
     this.begun.set(key, { row, effect });
   }

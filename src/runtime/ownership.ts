@@ -16,6 +16,7 @@ const lookMs = 5_000;
 export class Ownership implements Standing {
   epoch = 0;
   readonly isShared = false;
+  readonly isWorker = true;
   readonly #store: Store;
   readonly #clock: Clock;
   readonly #worker: string;
@@ -87,6 +88,8 @@ export class Ownership implements Standing {
   }
 
   // Nothing happens elsewhere.
+
+  readonly turns = undefined;
 
   async yield(): Promise<void> {}
 

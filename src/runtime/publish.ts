@@ -13,7 +13,7 @@ import type { Waker } from "./waker.ts";
 import type { Watchers } from "./watchers.ts";
 
 export interface PublishWorld {
-  readonly standing: Pick<Standing, "isHome" | "tell">;
+  readonly standing: Pick<Standing, "isHome" | "isWorker" | "tell">;
   readonly runs: Runs;
   readonly inboxes: Inboxes;
   readonly waker: Waker;
@@ -39,7 +39,7 @@ export function publishWith(world: PublishWorld): (checkpoint: Checkpoint) => vo
     } else if (head.seq === taken.length) runs.add(run);
     for (const { step } of taken) announce(name, step);
     // Whoever read the run before its commit was answered has taken them up, and may be further.
-    if (runs.isOnly(run))
+    if (runs.isOnly(run) && standing.isWorker)
       for (const one of outbox.begun.values()) activities.start(one, run.machine.activities, head);
     for (const row of outbox.sends) inboxes.arrived(row);
     if (active && isHome && head.wakeAt !== undefined) waker.wakeAt(head.wakeAt);

@@ -2,7 +2,7 @@
 import { HoldfastError } from "../errors.ts";
 import type { RunName } from "../store/records.ts";
 import type { Store } from "../store/store.ts";
-import { untakenError } from "./inboxes.ts";
+import { untakenError, whicheverKnows } from "./inboxes.ts";
 import type { Handled, LiveRun } from "./live-run.ts";
 import type { Past } from "./past.ts";
 import type { Receipt } from "./run.ts";
@@ -18,7 +18,7 @@ export interface ReceiptWorld {
   waitFor(name: RunName, key: string): ReturnType<Waiters<Handled>["wait"]>;
   /** A run has ended without taking what waited in its inbox. */
   ended(name: RunName): void;
-  readonly standing: Pick<Standing, "until">;
+  readonly standing: Pick<Standing, "isShared" | "until">;
 }
 
 export class Receipts {
@@ -47,8 +47,11 @@ export class Receipts {
       return this.#readHandled(name, seen.seq);
     }
     if (seen === undefined) ended(name);
-    const elsewhere = standing.until(name, () => this.readTaken(name, key));
-    return Promise.race([told, elsewhere.told]).finally(() => elsewhere.cancel());
+    if (!standing.isShared) return told;
+    return whicheverKnows(
+      told,
+      standing.until(name, () => this.readTaken(name, key)),
+    );
   }
 
   /** What became of an event of this key; undefined while it waits. Throws RUN_ENDED if its run ended without taking it. */

@@ -39,6 +39,11 @@ export interface RuntimeOptions {
   readonly clock?: Clock;
   readonly ids?: Ids;
   readonly flow?: FlowOptions;
+  /**
+   * What it does in a fleet. A `worker`, which it is unless told otherwise, sees to runs and runs activities. A `client` does all
+   * that it is asked to, and leaves timers, events that wait and every activity to workers; its store must be a shared one.
+   */
+  readonly role?: Role;
   /** Told of what runs log and emit, once it is durable. */
   readonly onLog?: (log: LogEffect & { readonly run: string }) => void;
   readonly onEmit?: (emitted: EmitEffect & { readonly run: string }) => void;
@@ -51,6 +56,8 @@ export interface RuntimeOptions {
   /** Measures where its time goes, for `profile` to tell; off unless given, and then it costs nothing. */
   readonly profile?: boolean;
 }
+
+export type Role = "worker" | "client";
 
 /** Something that needs a person. */
 export interface Problem {

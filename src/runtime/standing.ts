@@ -1,6 +1,6 @@
 /** How this process stands to its store: it owns all of it, or shares it with others. Everything else is the same for both. */
 import type { Outage } from "../core/timer.ts";
-import type { Member } from "../store/fleet.ts";
+import type { KeyUse, Member } from "../store/fleet.ts";
 import type { ActivityRow, RunHead, RunName } from "../store/records.ts";
 
 export interface Standing {
@@ -8,6 +8,8 @@ export interface Standing {
   readonly epoch: number;
   /** Whether others step runs as well. */
   readonly isShared: boolean;
+  /** Whether it runs activities; what steps begin here is left to others otherwise. */
+  readonly isWorker: boolean;
   /** Takes the right to step runs and goes on renewing it; throws STORE_OWNED. Gives the times in which nobody had it. */
   take(): Promise<readonly Outage[]>;
   /** Renews it no more. */
@@ -27,6 +29,9 @@ export interface Standing {
   /** Takes over activities; says of each whether this process is to run it. */
   adopt(rows: readonly ActivityRow[]): Promise<readonly boolean[]>;
 
+  /** Whom turns of concurrency keys are asked for; undefined where nobody else uses any. */
+  readonly turns: Turnstile | undefined;
+
   /** Whether a run in memory is at its newest checkpoint. */
   isNewest(run: { readonly name: RunName; readonly head: RunHead }): Promise<boolean> | boolean;
   /** Something became of a run: others may wait for that. */
@@ -35,6 +40,17 @@ export interface Standing {
   until<Answer>(name: RunName, ask: () => Promise<Answer | undefined>): Waiting<Answer>;
   /** Who shares the store. */
   members(): readonly Member[];
+}
+
+/** Where those who share a store get turns of concurrency keys. */
+export interface Turnstile {
+  /**
+   * How many turns are given to whoever uses a key like that when it is asked, which is a moment later. Throws if that cannot
+   * be known; then nothing is lost by asking again.
+   */
+  take(use: () => KeyUse): Promise<number>;
+  /** Calls back when a turn of the key may be free, and from time to time; the result ends that. */
+  await(key: string, wake: () => void): () => void;
 }
 
 export interface Waiting<Answer> {

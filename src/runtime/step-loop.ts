@@ -23,7 +23,7 @@ import type { Standing } from "./standing.ts";
 export interface LoopWorld extends Recording {
   readonly store: Store;
   readonly clock: Clock;
-  readonly standing: Pick<Standing, "epoch">;
+  readonly standing: Pick<Standing, "epoch" | "isWorker">;
   /** A turn of a run is durable: its effects may happen now. */
   published(checkpoint: Checkpoint): void;
   /** The store has another idea of this run than memory, or has had one of the keys before; these were not taken. */

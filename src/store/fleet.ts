@@ -26,6 +26,22 @@ export interface Member extends Sign {
   readonly worker: string;
 }
 
+/** What a member uses of a key under one of its limits, and how many more turns it wants. */
+export interface KeyUse {
+  readonly key: string;
+  readonly limit: number;
+  /** How many it has: those it was given and does not name are given back. */
+  readonly held: number;
+  readonly wanted: number;
+}
+
+export interface Turns {
+  /** How many it has now beyond those it held. */
+  readonly given: number;
+  /** Whether another member waits for one that it could have. */
+  readonly isWanted: boolean;
+}
+
 export interface Fleet {
   /** Joins those who share the store; `taken` while somebody owns all of it. An outage is a time in which there was no member. */
   join(worker: string, leaseMs: number, now: number): Promise<Lease>;
@@ -46,6 +62,14 @@ export interface Fleet {
    * somebody who is no member any more. Says of each whether it has it now; nothing else of a row is changed.
    */
   adopt(rows: readonly ActivityRow[], epoch: number): Promise<readonly boolean[]>;
+  /**
+   * Gives turns of keys to the member of this epoch. Of a key no more are given than the limit they are wanted under says, all
+   * counted that members have under whatever limit. What each use says it holds is what counts from then on, so a call whose
+   * answer was lost can be made again. Whoever is given fewer than it wants waits from then on, until a use that wants none.
+   * Members that have waited longer come first, each with one; who was given some, or gave some back, comes last. What a
+   * member has, it has until it is none any more. Undefined if it is not there any more.
+   */
+  takeTurns(uses: readonly KeyUse[], epoch: number): Promise<readonly Turns[] | undefined>;
   /** The newest checkpoint of each run, 0 where there is none. */
   readSeqs(names: readonly RunName[]): Promise<readonly number[]>;
   readonly signals: Signals;

@@ -4,8 +4,8 @@ import { createDatabase, createPool, type Database } from "../../../test/postgre
 import { type Pooler, pgbouncer, startPooler } from "../../../test/postgres/pooler.ts";
 import { findRedis, type RedisServer, startRedis } from "../../../test/redis/server.ts";
 import { callerWith, counter, counterWith } from "../../../test/runtime/machines.ts";
+import { mortal } from "../../../test/runtime/mortal.ts";
 import { defineMachine } from "../../index.ts";
-import { fleetOf, type SharedStore } from "../../store/fleet.ts";
 import { memory } from "../../store/memory/store.ts";
 import { migrate } from "../../store/postgres/migrate.ts";
 import { type Migration, migrations } from "../../store/postgres/schema.ts";
@@ -13,34 +13,6 @@ import { postgres } from "../../store/postgres/store.ts";
 import { withRedis } from "../../store/redis/index.ts";
 import type { Store } from "../../store/store.ts";
 import { createRuntime, type Runtime, type RuntimeOptions } from "../runtime.ts";
-
-/** A connection to a shared store that can be cut for good, as by the death of its process. */
-function mortal(store: Store): { readonly store: Store; die(): void } {
-  let isDead = false;
-  const over = <Part extends object>(part: Part): Part =>
-    new Proxy(part, {
-      get: (target, name) => {
-        const value = (target as Record<string | symbol, unknown>)[name];
-        if (name === "signals") return value;
-        if (typeof value !== "function") return value;
-        return (...given: unknown[]) => {
-          if (isDead) return new Promise(() => {});
-          const answer = (value as (...given: unknown[]) => unknown).apply(target, given);
-          return answer instanceof Promise
-            ? answer.then((told) => (isDead ? new Promise(() => {}) : told))
-            : answer;
-        };
-      },
-    });
-  const verbs = over(store);
-  const shared: SharedStore = Object.assign(Object.create(verbs) as Store, {
-    fleet: over(fleetOf(store) as SharedStore["fleet"]),
-  });
-  const die = () => {
-    isDead = true;
-  };
-  return { store: shared, die };
-}
 
 let database: Database;
 let pooler: Pooler | undefined;
@@ -330,6 +302,53 @@ describe.each(Object.keys(kinds).filter((kind) => !isMissing[kind]))("a fleet on
     expect(places.length).toBe(ids.length);
   }, 60_000);
 
+  test("G2: a client does what it is asked, and runs nothing", async () => {
+    const order = defineMachine({
+      id: "order",
+      start: { rung: 0 },
+      initial: "checking",
+      states: {
+        checking: { invoke: { activity: "tool", onDone: "waiting" } },
+        waiting: { after: { 50: { target: "open", update: (draft) => void draft.rung++ } } },
+        open: {
+          on: {
+            pay: "paying",
+            question: { actions: { reply: ({ event }) => ({ to: event.data as string }) } },
+          },
+        },
+        paying: { invoke: { activity: "tool", onDone: "paid" } },
+        paid: { type: "final" },
+      },
+    });
+    const calls: string[] = [];
+    const entry = (place: string) =>
+      ({ machine: order, activities: { tool: () => void calls.push(place) } }) as never;
+    const { all, join } = await fleetOfEach([{ machines: [entry("client")], role: "client" }]);
+    const [client] = all as [Runtime];
+    const runs = await Promise.all(ids.map((id) => client.start(order, { id })));
+    expect(await Promise.all(runs.map(async (run) => (await run.state()).configuration))).toEqual(
+      ids.map(() => ["checking"]),
+    );
+    // Longer than what nobody takes up is left alone.
+    await new Promise((resolve) => setTimeout(resolve, 4_000));
+    expect(calls).toEqual([]);
+    const worker = await join({ machines: [entry("worker")] });
+    for (const run of runs) {
+      expect(await run.waitFor("open")).toMatchObject({ context: { rung: 1 } });
+      expect(await run.ask("question", "why")).toEqual({ to: "why" });
+      // By the time it is asked for, the run may have ended.
+      expect(await (await run.send("pay")).handled()).toMatchObject({ outcome: "taken" });
+      expect(await run.finished()).toMatchObject({ state: "paid" });
+    }
+    expect(calls).toEqual(runs.flatMap(() => ["worker", "worker"]));
+    const roles = worker.members().map(({ isLeaving, slots }) => [isLeaving, slots]);
+    expect(roles).toEqual([
+      [true, 0],
+      [false, 1000],
+    ]);
+    expect(await client.drain()).toBe(true);
+  }, 60_000);
+
   test("G2: one that drains leaves what is new to others, lets its activities end, and is none of them any more", async () => {
     const caller = callerWith();
     const ends: ((value: string) => void)[] = [];
@@ -349,6 +368,11 @@ describe.each(Object.keys(kinds).filter((kind) => !isMissing[kind]))("a fleet on
     expect(ends.length).toBe(1);
     await expect.poll(() => two.members().length, { timeout: 5_000 }).toBe(1);
   });
+});
+
+test("a store for one process has no clients", async () => {
+  const client = createRuntime({ store: memory(), machines: [counter], role: "client" });
+  await expect(client).rejects.toMatchObject({ code: "STORE_UNSUPPORTED" });
 });
 
 test("B3: a pool of one connection is not kept from its work by somebody who listens", async () => {

@@ -16,6 +16,7 @@ import type { LiveRun } from "../live-run.ts";
 import type { Standing, Waiting } from "../standing.ts";
 import { Follower } from "./follower.ts";
 import { Herald } from "./herald.ts";
+import { Turns } from "./turns.ts";
 
 /** How long a process may go without a sign of life, and how often it gives one. */
 const leaseMs = 2_500;
@@ -33,6 +34,8 @@ export interface MembershipWorld {
   readonly fleet: Fleet;
   readonly clock: Clock;
   readonly worker: string;
+  /** Whether it sees to runs at all. */
+  readonly isWorker: boolean;
   /** How much it has to do. */
   load(): Omit<Sign, "isLeaving">;
   /** Runs of which somebody here wants to know what becomes of them elsewhere. */
@@ -52,6 +55,8 @@ export interface MembershipWorld {
 export class Membership implements Standing {
   epoch = 0;
   readonly isShared = true;
+  readonly isWorker: boolean;
+  readonly turns: Turns;
   readonly #world: MembershipWorld;
   readonly #herald: Herald;
   readonly #follower: Follower;
@@ -59,18 +64,24 @@ export class Membership implements Standing {
   #mine: ReadonlySet<number> = new Set();
   #others: readonly number[] = [];
   #lookedForStrays = 0;
-  #isLeaving = false;
+  #isLeaving: boolean;
   #isStopped = false;
   #stopTimer: () => void = () => {};
   #beating: Promise<unknown> = Promise.resolve();
 
   constructor(world: MembershipWorld) {
-    const { fleet, clock } = world;
+    const { fleet, clock, isWorker } = world;
     this.#world = world;
+    this.isWorker = isWorker;
+    this.#isLeaving = !isWorker;
     this.#follower = new Follower(world);
     this.#herald = new Herald(fleet.signals, clock, {
       epoch: () => this.epoch,
       heard: (names) => this.#heard(names),
+    });
+    this.turns = new Turns({
+      ...{ fleet, clock, epoch: () => this.epoch, lookMs: () => this.lookMs() },
+      tell: (name) => this.tell(name),
     });
   }
 
@@ -93,7 +104,7 @@ export class Membership implements Standing {
 
   async #beat(): Promise<void> {
     const { fleet, clock, load } = this.#world;
-    const sign = { ...load(), isLeaving: this.#isLeaving };
+    const sign = { ...load(), ...(!this.isWorker && { slots: 0 }), isLeaving: this.#isLeaving };
     const members = await fleet.beat(this.epoch, leaseMs, sign, clock.now());
     if (members === undefined) throw putOutError();
     const isSame = homeKey(members) === homeKey(this.#members);
@@ -107,6 +118,8 @@ export class Membership implements Standing {
     this.#others = all.filter((shard) => !mine.has(shard));
     const isRehomed = (name: RunName) => before.has(shardOf(name)) !== mine.has(shardOf(name));
     this.#world.rehomed(isRehomed, (name) => this.isHome(name));
+    // Somebody may have gone with turns of theirs.
+    this.turns.look(undefined);
   }
 
   #beatIn(ms: number): void {
@@ -127,6 +140,7 @@ export class Membership implements Standing {
     this.#isStopped = true;
     this.#stopTimer();
     this.#follower.stop();
+    this.turns.stop();
     this.#herald.stop();
   }
 
@@ -150,6 +164,7 @@ export class Membership implements Standing {
 
   async due(now: number, limit: number): Promise<readonly RunName[]> {
     const { fleet } = this.#world;
+    if (!this.isWorker) return [];
     const due = await fleet.due([...this.#mine], now, limit);
     if (this.#others.length === 0 || Math.abs(now - this.#lookedForStrays) < strayMs) return due;
     this.#lookedForStrays = now;
@@ -164,7 +179,8 @@ export class Membership implements Standing {
     return this.#herald.isHearing ? hearingLookMs : deafLookMs;
   }
 
-  adopt(rows: readonly ActivityRow[]): Promise<readonly boolean[]> {
+  async adopt(rows: readonly ActivityRow[]): Promise<readonly boolean[]> {
+    if (!this.isWorker) return rows.map(() => false);
     return this.#world.fleet.adopt(rows, this.epoch);
   }
 
@@ -186,6 +202,7 @@ export class Membership implements Standing {
 
   #heard(names: readonly RunName[] | undefined): void {
     this.#follower.look(names);
+    this.turns.look(names);
     if (names === undefined || names.some((name) => this.isHome(name))) this.#world.lookAgain();
   }
 }

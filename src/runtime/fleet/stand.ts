@@ -1,10 +1,12 @@
 /** How a runtime comes to stand to its store: alone with it, or as one of those who share it. */
+import { HoldfastError } from "../../errors.ts";
 import { fleetOf } from "../../store/fleet.ts";
 import type { Store } from "../../store/store.ts";
 import type { Activities } from "../activity.ts";
 import type { Clock } from "../clock.ts";
 import type { Ids } from "../ids.ts";
 import { Ownership } from "../ownership.ts";
+import type { Role } from "../run.ts";
 import type { Runs } from "../runs.ts";
 import type { Standing } from "../standing.ts";
 import type { Waker } from "../waker.ts";
@@ -24,16 +26,24 @@ export interface StandWorld {
   readonly store: Store;
   readonly clock: Clock;
   readonly ids: Ids;
+  readonly role: Role | undefined;
   lost(error: unknown): void;
   parts(): Parts;
 }
 
-export function standWith({ store, clock, ids, lost, parts }: StandWorld): Standing {
+/** Throws STORE_UNSUPPORTED for a client of a store that is not shared: nobody else would do what it leaves. */
+export function standWith({ store, clock, ids, role, lost, parts }: StandWorld): Standing {
   const fleet = fleetOf(store);
   const worker = workerName(ids.next());
+  const isWorker = role !== "client";
+  if (fleet === undefined && !isWorker)
+    throw new HoldfastError(
+      "STORE_UNSUPPORTED",
+      "A client needs a store that processes share, as PostgreSQL is; leave out the role, or use another store",
+    );
   if (fleet === undefined) return new Ownership(store, clock, worker, lost);
   return new Membership({
-    ...{ fleet, clock, worker, lost },
+    ...{ fleet, clock, worker, isWorker, lost },
     load: () => parts().activities.load(),
     followed: () => [...parts().watchers.names(), ...parts().activities.names()],
     live: (name) => parts().runs.live(name),

@@ -33,6 +33,12 @@ export class FairQueue<Item extends Waiting> {
     (one, other) => one.held < other.held || (one.held === other.held && one.turn < other.turn),
   );
   #turn = 0;
+  #size = 0;
+
+  /** How many wait. */
+  get size(): number {
+    return this.#size;
+  }
 
   /** Whether nobody waits. */
   get isEmpty(): boolean {
@@ -48,6 +54,7 @@ export class FairQueue<Item extends Waiting> {
     const tenant = this.#tenant(item.tenant);
     tenant.items ??= new Heap<Item>(isBefore);
     tenant.items.add(item);
+    this.#size++;
     if (tenant.items.size === 1) this.#order.add(tenant);
   }
 
@@ -55,7 +62,7 @@ export class FairQueue<Item extends Waiting> {
   remove(item: Item): void {
     const tenant = this.#tenants.get(item.tenant);
     if (tenant === undefined) return;
-    tenant.items?.remove(item);
+    this.#drop(tenant, item);
     this.#settle(tenant);
   }
 
@@ -67,7 +74,7 @@ export class FairQueue<Item extends Waiting> {
   /** Serves one, whether or not it had to wait. */
   take(item: Item): void {
     const tenant = this.#tenant(item.tenant);
-    tenant.items?.remove(item);
+    this.#drop(tenant, item);
     tenant.held++;
     tenant.turn = ++this.#turn;
     this.#settle(tenant);
@@ -79,6 +86,12 @@ export class FairQueue<Item extends Waiting> {
     tenant.held--;
     tenant.turn = ++this.#turn;
     this.#settle(tenant);
+  }
+
+  #drop({ items }: Tenant<Item>, item: Item): void {
+    if (!items?.has(item)) return;
+    items.remove(item);
+    this.#size--;
   }
 
   #tenant(name: string): Tenant<Item> {

@@ -16,13 +16,15 @@ import { HoldfastError } from "../../errors.ts";
 import { limits } from "../../limits.ts";
 import type { Store } from "../../store/store.ts";
 import type { Clock } from "../clock.ts";
+import type { Turnstile } from "../standing.ts";
 import { Allowance, ratePrefix } from "./allowance.ts";
 import { Concurrency } from "./concurrency.ts";
 import { FairQueue, type Waiting } from "./fair-queue.ts";
 import { Gate } from "./gate.ts";
 import type { Claim, Pool } from "./pool.ts";
 import { Rate } from "./rate.ts";
-import type { RateUse, Request } from "./request.ts";
+import type { ConcurrencyUse, RateUse, Request } from "./request.ts";
+import { SharedConcurrency } from "./shared-concurrency.ts";
 
 /** The right to be under way. */
 export interface Slot {
@@ -35,6 +37,8 @@ export interface Slot {
 export interface FlowWorld {
   readonly clock: Clock;
   readonly store: Pick<Store, "readDocument" | "writeDocument" | "removeDocument">;
+  /** Where turns of keys are had that others use as well. */
+  readonly turns?: Turnstile | undefined;
 }
 
 interface Entry extends Waiting {
@@ -249,9 +253,10 @@ export class Flow {
     const known = this.#gates.get(name);
     if (known !== undefined) return known;
     const claims: Claim[] = [];
-    if (concurrency !== undefined)
-      claims.push(this.#pool(`concurrency ${concurrency.key}`, () => new Concurrency()).claim(concurrency));
+    if (concurrency !== undefined) claims.push(this.#claimOf(concurrency));
     if (rate !== undefined) claims.push(this.#pool(`rate ${rate.key}`, () => this.#rateOf(rate)).claim(rate));
+    // Others could use a turn while this waits for its rate: so it is the last that is asked for.
+    if (this.#world.turns !== undefined) claims.reverse();
     const gate = new Gate<Entry>(claims, name);
     this.#gates.set(name, gate);
     return gate;
@@ -267,14 +272,26 @@ export class Flow {
     return pool;
   }
 
+  #claimOf(use: ConcurrencyUse): Claim {
+    const { turns } = this.#world;
+    if (turns === undefined) return this.#pool(`concurrency ${use.key}`, () => new Concurrency()).claim(use);
+    const room = () => this.#slots - this.#used;
+    const { clock } = this.#world;
+    const make = () => new SharedConcurrency(use, { clock, turns, room, freed: (pool) => this.#freed(pool) });
+    return this.#pool(`concurrency ${use.limit} ${use.key}`, make).claim();
+  }
+
   #rateOf({ key, tenant }: RateUse): Rate {
     const { clock, store } = this.#world;
     const allowance = new Allowance(store, { tenant, name: `${ratePrefix}${key}` });
-    return new Rate(clock, allowance, (pool) => {
-      if (pool.waiting.size === 0) return;
-      this.#openNext(pool, clock.now());
-      this.#decide();
-    });
+    return new Rate(clock, allowance, (pool) => this.#freed(pool));
+  }
+
+  /** There may be some of a pool for those who wait. */
+  #freed(pool: Pool): void {
+    if (pool.waiting.size === 0) return;
+    this.#openNext(pool, this.#world.clock.now());
+    this.#decide();
   }
 
   #forget(gate: Gate<Entry>): void {

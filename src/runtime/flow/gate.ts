@@ -20,6 +20,10 @@ export class Gate<Entry extends Waiting> implements Waiter {
     for (const { pool } of claims) pool.gates++;
   }
 
+  get size(): number {
+    return this.queue.size;
+  }
+
   /** The pool that would let nobody in now. */
   emptyPool(now: number): Pool | undefined {
     return this.claims.find((claim) => !claim.isFree(now))?.pool;

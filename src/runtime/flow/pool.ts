@@ -2,6 +2,8 @@
 
 /** Those of one kind that wait for a pool; `gate.ts` is what they are. */
 export interface Waiter {
+  /** How many they are. */
+  readonly size: number;
   /** Whether this pool would let one of them in now. */
   isFree(pool: Pool, now: number): boolean;
   /** When it would by itself; never, if it takes somebody to leave. */

@@ -1,10 +1,11 @@
 /** A memory store that several runtimes of a process share: the reference model of fleets. */
-import type { Fleet, Member, Sign } from "../fleet.ts";
+import type { Fleet, KeyUse, Member, Sign, Turns } from "../fleet.ts";
 import { isAlive, join, leftBy, memberOf } from "../members.ts";
 import type { ActivityRow, RunName } from "../records.ts";
 import { shardOf } from "../shard.ts";
 import type { Heard, Signals } from "../signals.ts";
 import type { Lease } from "../store.ts";
+import { type TurnRow, takeTurns } from "../turns.ts";
 import { dueRuns, nextTime } from "./due.ts";
 import { nameOf } from "./kept.ts";
 import type { StoredRun, Tables } from "./tables.ts";
@@ -12,6 +13,7 @@ import type { StoredRun, Tables } from "./tables.ts";
 export class MemoryFleet implements Fleet {
   readonly signals: Signals = new MemorySignals();
   readonly #tables: Tables;
+  #turns: readonly TurnRow[] = [];
 
   constructor(tables: Tables) {
     this.#tables = tables;
@@ -76,6 +78,19 @@ export class MemoryFleet implements Fleet {
       if (row.status === "running" && found.epoch !== epoch && this.#isMember(found.epoch)) return false;
       activities?.set(key, { row: { ...row, status: "running" }, epoch });
       return true;
+    });
+  }
+
+  async takeTurns(uses: readonly KeyUse[], epoch: number): Promise<readonly Turns[] | undefined> {
+    if (!this.#isMember(epoch)) return undefined;
+    return uses.map((use) => {
+      const taken = takeTurns(
+        this.#turns.filter((row) => this.#isMember(row.epoch)),
+        use,
+        epoch,
+      );
+      this.#turns = taken.rows;
+      return taken.turns;
     });
   }
 

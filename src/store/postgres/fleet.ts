@@ -1,5 +1,5 @@
 /** The processes that share a PostgreSQL store: members by rows of the table of leases, and hints by NOTIFY. */
-import type { Fleet, Member, Sign } from "../fleet.ts";
+import type { Fleet, KeyUse, Member, Sign, Turns } from "../fleet.ts";
 import { join, type MemberRow } from "../members.ts";
 import type { ActivityRow, RunName } from "../records.ts";
 import type { Signals } from "../signals.ts";
@@ -74,6 +74,12 @@ export class PostgresFleet implements Fleet {
     const named = JSON.stringify(rows.map(({ tenant, run, key }) => ({ tenant, run, key })));
     const [row] = await this.#statements.write("adopt", [epoch, named]);
     return row?.adopted as boolean[];
+  }
+
+  async takeTurns(uses: readonly KeyUse[], epoch: number): Promise<readonly Turns[] | undefined> {
+    const named = JSON.stringify(uses.map(({ key, limit, held, wanted }) => ({ key, limit, held, wanted })));
+    const [row] = await this.#statements.write("takeTurns", [epoch, named]);
+    return (row?.turns as Turns[] | null) ?? undefined;
   }
 
   async readSeqs(names: readonly RunName[]): Promise<readonly number[]> {

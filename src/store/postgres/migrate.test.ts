@@ -44,7 +44,7 @@ test("an empty database is brought from version 0 to the newest, with a table fo
       "inbox",
       "lease",
     ],
-    ...["removal", "run", "seen_key", "snapshot", "store_version"],
+    ...["removal", "run", "seen_key", "snapshot", "store_version", "turn"],
   ]);
   expect(await tablesOf("public")).toEqual([]);
 });

@@ -75,6 +75,7 @@ const membersQueries = (schema: string) =>
     beat: `SELECT epoch, worker, sign FROM ${schema}.beat($1, $2, $3, coalesce($4, ${clock}))`,
     leave: `SELECT ${schema}.leave($1, $2, coalesce($3, ${clock}))`,
     adopt: `SELECT to_jsonb(${schema}.adopt($1, $2, $3)) AS adopted`,
+    takeTurns: `SELECT ${schema}.take_turns($1, $2, $3) AS turns`,
     dueIn: `SELECT tenant, run FROM ${schema}.due_in($1, $2, $3, $4)`,
     nextDueIn: `SELECT least(
       (SELECT wake_at FROM ${schema}.run WHERE status = 'active' AND wake_at > $2 AND shard = ANY($1)

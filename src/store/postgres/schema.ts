@@ -18,6 +18,7 @@ import { documentFunctions } from "./document-functions.ts";
 import { fleet } from "./fleet-functions.ts";
 import { functions } from "./functions.ts";
 import { shards } from "./shards.ts";
+import { turnFunctions } from "./turn-functions.ts";
 import { upkeepFunctions } from "./upkeep-functions.ts";
 
 /** What a table of this store is recognised by. */
@@ -38,6 +39,7 @@ export const migrationsInto = (partitions: number): readonly Migration[] => [
   (schema) => shards(schema, partitions),
   fleet,
   documentFunctions,
+  turnFunctions,
 ];
 
 export const migrations: readonly Migration[] = migrationsInto(1);
