@@ -16,9 +16,16 @@ export type Order =
   | { readonly order: "count"; readonly runs: readonly string[] }
   | { readonly order: "close" };
 
-/** What it tells: `done` ends each order, with the runs' numbers of steps if they were asked for. */
+/** How an order ended: who is there, how long each step took, or how many steps each run has taken. */
+export interface Answer {
+  readonly members?: ReturnType<typeof runtime.members>;
+  readonly laps?: readonly number[];
+  readonly counts?: readonly number[];
+}
+
+/** What it tells: the end of each order, and where errands are. */
 export type News =
-  | { readonly news: "done"; readonly laps?: readonly number[]; readonly counts?: readonly number[] }
+  | ({ readonly news: "done" } & Answer)
   | { readonly news: "out" | "back"; readonly run: string };
 
 const [url = "", isIdle] = process.argv.slice(2);
@@ -57,10 +64,10 @@ const runtime = await createRuntime({
   ],
 });
 
-const orders: { readonly [Name in Order["order"]]: (order: Order & { order: Name }) => Promise<Partial<News>> } = {
+const orders: { readonly [Name in Order["order"]]: (order: Order & { order: Name }) => Promise<Answer> } = {
   async meet({ members }) {
     while (runtime.members().length < members) await wait(20);
-    return {};
+    return { members: runtime.members() };
   },
   async start({ machine, runs }) {
     const started = machine === "counter" ? counter : errand;
