@@ -11,12 +11,18 @@ import { type Server, startServer } from "../test/postgres/server.ts";
 import { Results } from "./durable/results.ts";
 import { hasPeers, installPeers } from "./peers.ts";
 import { contestants } from "./postgres/contestants.ts";
+import { measureFleet, measureRecovery, type Sender } from "./postgres/fleet.ts";
 import { judge } from "./postgres/goals.ts";
 import type { Figures, Task } from "./postgres/measure.ts";
 import { quickSizes, sizes, type WorkloadName } from "./postgres/workload.ts";
 import { type BenchOptions, columns, measure } from "./process.ts";
 
 const workloads: readonly WorkloadName[] = ["sequential", "many"];
+/** What only Holdfast is asked, as a fleet. */
+const fleetQuestions = ["fleet", "recovery"] as const;
+type FleetQuestion = (typeof fleetQuestions)[number];
+/** Runs of a member that is killed. */
+const [errands, quickErrands] = [100, 20];
 const script = new URL("./postgres/measure.ts", import.meta.url);
 
 interface Bench {
@@ -28,7 +34,7 @@ interface Bench {
 
 export async function benchPostgres(options: BenchOptions): Promise<void> {
   if (options.peers && !hasPeers()) installPeers();
-  const [asked, names] = planOf(options);
+  const { asked, names, ofFleet } = planOf(options);
   // Users run what was built, and importing the sources would count the removal of their types.
   execFileSync("npm", ["run", "build"], { stdio: "ignore" });
   const server = await startServer({
@@ -50,7 +56,10 @@ export async function benchPostgres(options: BenchOptions): Promise<void> {
           const figure = `${Math.round(perSecond).toLocaleString("en")} steps/s`;
           console.error(`round ${round + 1} of ${options.rounds}: ${workload}: ${name}: ${figure}`);
         }
+    for (let round = 0; round < options.rounds; round++)
+      for (const question of ofFleet) await askFleet(bench, question, round);
     for (const workload of asked) console.log(`\n${table(bench.results, workload, names)}`);
+    for (const question of ofFleet) console.log(`\n${fleetTable(bench.results, question)}`);
     console.log(`\n${columns([["holdfast", "measured", "goal", ""], ...judge(bench.results)])}`);
   } finally {
     await server.stop();
@@ -59,25 +68,37 @@ export async function benchPostgres(options: BenchOptions): Promise<void> {
     console.log("\n--quick: small sizes and one round, so the goals are not judged by this.");
 }
 
-/** `--only` names workloads, contestants or both; whichever kind it does not name is asked in full. */
-function planOf({ only }: BenchOptions): [readonly WorkloadName[], readonly string[]] {
+interface Plan {
+  readonly asked: readonly WorkloadName[];
+  readonly names: readonly string[];
+  readonly ofFleet: readonly FleetQuestion[];
+}
+
+/** `--only` names questions, contestants or both; whichever kind it does not name is asked in full. */
+function planOf({ only }: BenchOptions): Plan {
   const all = Object.keys(contestants);
+  const questions: readonly string[] = [...workloads, ...fleetQuestions];
   // Names of contestants have commas in them, which --only is divided by.
   const isAsked = (name: string): boolean => only.includes(name.split(",")[0] as string);
   const unknown = only.filter(
-    (name) => !workloads.includes(name as WorkloadName) && !all.some((each) => each.split(",")[0] === name),
+    (name) => !questions.includes(name) && !all.some((each) => each.split(",")[0] === name),
   );
   if (unknown.length > 0) {
     console.error(`--only does not know ${unknown.join(", ")}`);
     process.exit(2);
   }
-  const some = workloads.filter((name) => only.includes(name));
+  const isAny = !questions.some((name) => only.includes(name));
+  const isWanted = (name: string): boolean => isAny || only.includes(name);
   let names = all.some(isAsked) ? all.filter(isAsked) : all;
   if (!hasPeers()) {
     names = names.filter((name) => contestants[name]?.isPeer !== true);
     console.error("Peers are left out: --peers installs them into bench/peers (344 MB)");
   }
-  return [some.length > 0 ? some : workloads, names];
+  return {
+    asked: workloads.filter(isWanted),
+    names,
+    ofFleet: names.includes("holdfast") ? fleetQuestions.filter(isWanted) : [],
+  };
 }
 
 async function measureOne(
@@ -104,6 +125,52 @@ async function measureOne(
     rmSync(folder, { recursive: true, force: true });
     await inDatabase(server, "postgres", `DROP DATABASE ${database} WITH (FORCE)`);
   }
+}
+
+/** Fleets, by what is asked of them. */
+const fleets: Readonly<Record<string, { readonly members: number; readonly sender: Sender }>> = {
+  "1 member": { members: 1, sender: "home" },
+  "2 members": { members: 2, sender: "home" },
+  "2 members, any run": { members: 2, sender: "any" },
+};
+
+async function askFleet(
+  { server, sizes, results }: Bench,
+  question: FleetQuestion,
+  round: number,
+): Promise<void> {
+  const database = `bench_${question}`;
+  const asked = question === "recovery" ? ["holdfast"] : Object.keys(fleets);
+  for (const name of asked) {
+    await inDatabase(server, "postgres", `CREATE DATABASE ${database}`, "CHECKPOINT");
+    const url = server.url(database);
+    const { members, sender } = fleets[name] ?? { members: 2, sender: "home" };
+    // Of events for other members' runs a tenth is enough: each is asked about until it is taken.
+    const size = sender === "any" ? { ...sizes.many, runs: sizes.many.runs / 10 } : sizes.many;
+    const figures =
+      question === "recovery"
+        ? await measureRecovery(url, sizes === quickSizes ? quickErrands : errands)
+        : await measureFleet(url, members, size, sender);
+    for (const [figure, value] of Object.entries(figures))
+      results.add(name, `${question}.${figure}`, round, value as number);
+    console.error(`round ${round + 1}: ${question}: ${name}: ${JSON.stringify(figures)}`);
+    await inDatabase(server, "postgres", `DROP DATABASE ${database} WITH (FORCE)`);
+  }
+}
+
+function fleetTable(results: Results, question: FleetQuestion): string {
+  const show = (name: string, figure: string): string =>
+    Math.round(results.median(name, `${question}.${figure}`) ?? Number.NaN).toLocaleString("en");
+  if (question === "recovery")
+    return columns([
+      [question, "first ms", "all ms"],
+      ["holdfast", show("holdfast", "firstMs"), show("holdfast", "allMs")],
+    ]);
+  const rows = Object.keys(fleets).map((name) => [
+    name,
+    ...["perSecond", "p50", "p99"].map((figure) => show(name, figure)),
+  ]);
+  return columns([[question, "steps/s", "p50 ms", "p99 ms"], ...rows]);
 }
 
 async function inDatabase(server: Server, name: string, ...texts: readonly string[]): Promise<void> {

@@ -5,7 +5,7 @@ interface Goal {
   readonly what: string;
   /** The figure, or undefined where it was not measured. */
   readonly figure: (results: Results) => number | undefined;
-  readonly unit: "×" | "%" | "statements";
+  readonly unit: "×" | "%" | "statements" | "ms";
   readonly atLeast?: number;
   readonly atMost?: number;
 }
@@ -40,6 +40,12 @@ const goals: readonly Goal[] = [
     unit: "statements",
     atMost: 0.1,
   },
+  {
+    what: "recovery of all runs of a killed member",
+    figure: (results) => results.median("holdfast", "recovery.allMs"),
+    unit: "ms",
+    atMost: 5_000,
+  },
 ];
 
 /** One line for each goal: what, the figure, the goal, and PASS or miss. */
@@ -55,5 +61,6 @@ export function judge(results: Results): string[][] {
 
 function show(value: number, unit: Goal["unit"]): string {
   if (unit === "%") return `${Math.round(value * 100)} %`;
+  if (unit === "ms") return `${Math.round(value).toLocaleString("en")} ms`;
   return unit === "×" ? `${value.toFixed(1)}×` : value.toFixed(3);
 }

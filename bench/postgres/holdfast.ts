@@ -5,7 +5,8 @@ import { type Contestant, eachAfterTheOther, type State, stateAfter } from "./wo
 
 freezeStates(false);
 
-const counter = defineMachine<{ n: number; pad: string }>({
+/** A run that counts, with about 1 KB of state. */
+export const counter = defineMachine<{ n: number; pad: string }>({
   id: "counter",
   start: () => ({ ...stateAfter(0) }),
   initial: "open",

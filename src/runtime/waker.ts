@@ -13,6 +13,8 @@ import type { Standing } from "./standing.ts";
 
 /** How many runs are looked for at a time when something is due. */
 const dueMax = 1_000;
+/** How many are taken up at a time: each takes a question or two to the store, and who was killed may leave hundreds. */
+const attendedMax = 10;
 /** How long to wait before those that come after are looked for: the ones before them are taking their steps. */
 const nextPageMs = 10;
 /** How long to wait before a store that cannot be reached is asked again. */
@@ -125,21 +127,34 @@ export class Waker {
     const now = clock.now();
     const lost = this.#lost;
     this.#lost = false;
-    for (const [key, name] of this.#doubtful) {
+    await this.#each([...this.#doubtful.values()], async (name) => {
       await this.#wakeRun(name, now, lost);
-      this.#doubtful.delete(key);
-    }
+      this.#doubtful.delete(keyOf(name));
+    });
     const limit = dueMax + this.#unreadable.size;
     const due = await standing.due(now, limit);
-    for (const name of due) {
-      if (this.#closed) return;
+    await this.#each(due, async (name) => {
       if (!this.#unreadable.has(keyOf(name))) await this.#wakeRun(name, now, lost);
-    }
+    });
+    if (this.#closed) return;
     const next = await standing.nextDue(now);
     if (next !== undefined) this.wakeAt(next);
     // What is due and was not taken up, being busy, is asked for again soon, but not at once.
     if (due.some((name) => !this.#unreadable.has(keyOf(name)))) this.wakeAt(now + laterMs);
     if (due.length >= limit) this.wakeAt(now + nextPageMs);
+  }
+
+  /** Sees to runs in their order, some of them at the same time; throws when all have come to rest. */
+  async #each(names: readonly RunName[], see: (name: RunName) => Promise<void>): Promise<void> {
+    const waiting = names.values();
+    const seeing = Array.from({ length: Math.min(attendedMax, names.length) }, async () => {
+      for (const name of waiting) {
+        if (this.#closed) return;
+        await see(name);
+      }
+    });
+    const failed = (await Promise.allSettled(seeing)).find(({ status }) => status === "rejected");
+    if (failed !== undefined) throw (failed as PromiseRejectedResult).reason;
   }
 
   async #wakeRun(name: RunName, now: number, lost: boolean): Promise<void> {

@@ -39,8 +39,13 @@ export function encodeSized(value: Json): { readonly bytes: Uint8Array; readonly
 
 /** Fills in what stands before the body. */
 function withHeader(kind: number, bytes: Buffer): Uint8Array {
+  const sum = crc32(bytes.subarray(headerBytes));
   bytes[0] = kind;
-  bytes.writeUInt32BE(crc32(bytes.subarray(headerBytes)), 1);
+  // By hand, as it is read: a number that may be too large for a small integer costs `writeUInt32BE` as much as the sum.
+  bytes[1] = sum >>> 24;
+  bytes[2] = sum >>> 16;
+  bytes[3] = sum >>> 8;
+  bytes[4] = sum;
   return bytes;
 }
 

@@ -68,16 +68,26 @@ export class Follower {
       // It may be done twice, and others may wait by then.
       if (questions.size === 0 && this.#asked.get(name)?.questions === questions) this.#asked.delete(name);
     };
+    let [isWanted, isAsking] = [false, false];
     const question: Question = {
       ask: async () => {
+        isWanted = true;
+        // A store that is slow to answer must not be asked more and more: what happens meanwhile is asked for afterwards.
+        if (isAsking) return;
+        isAsking = true;
         try {
-          const answer = await ask();
-          if (answer === undefined) return;
-          resolve(answer);
+          while (isWanted && questions.has(question)) {
+            isWanted = false;
+            const answer = await ask();
+            if (answer === undefined) continue;
+            resolve(answer);
+            cancel();
+          }
         } catch (error) {
           reject(error);
+          cancel();
         }
-        cancel();
+        isAsking = false;
       },
     };
     questions.add(question);

@@ -69,15 +69,7 @@ export class Appending {
 
 function valuesOfOne({ epoch, runs, ids, entries }: Appended): unknown[] {
   const [{ seq, at, digest, bytes }] = entries as [EntryRow];
-  return [epoch, ids[0], shardOfKnown(runs[0] as KnownRun), seq, at, digest, bytes];
-}
-
-const shards = new WeakMap<KnownRun, number>();
-
-function shardOfKnown(run: KnownRun): number {
-  const shard = shards.get(run) ?? shardOf(run.head);
-  shards.set(run, shard);
-  return shard;
+  return [epoch, ids[0], shardOf((runs[0] as KnownRun).head), seq, at, digest, bytes];
 }
 
 function valuesOfMany({ epoch, runs, ids, entries }: Appended): unknown[] {

@@ -1,5 +1,5 @@
 /** Commits as the parameters of one call of the database's `commit`, and its answer as outcomes. */
-import { sourceOf, withStarts } from "../commit.ts";
+import { sourceOf } from "../commit.ts";
 import { isSameRun, type KnownRun, type KnownRuns } from "../known.ts";
 import { type ActivityRow, type EntryRow, type InboxRow, isFinal, type RunHead } from "../records.ts";
 import { aboutOf } from "../rows.ts";
@@ -43,12 +43,16 @@ export class Batch {
     for (const commit of commits) {
       const root = this.#items.length + 1;
       this.#roots.push(root);
-      for (const part of withStarts([commit])) {
-        const found = known.read(part.head);
-        const current = found !== undefined && found.seq === part.expect ? found : undefined;
-        this.#items.push({ commit: part, root, epoch: commit.epoch, known: current });
-      }
+      this.#add(commit, root, commit.epoch);
     }
+  }
+
+  /** A commit and all that begins with it, however deep. */
+  #add(commit: Commit, root: number, epoch: number): void {
+    const found = this.#known.read(commit.head);
+    const known = found !== undefined && found.seq === commit.expect ? found : undefined;
+    this.#items.push({ commit, root, epoch, known });
+    for (const start of commit.starts) this.#add(start, root, epoch);
   }
 
   /** The entries, if they are all there is to write and the runs are known. */
@@ -94,17 +98,18 @@ export class Batch {
 
   /** The outcomes of the commits, in their order; what was committed is remembered. */
   outcomes({ refused, ids }: CommitAnswer): CommitOutcome[] {
-    const refusals = new Map((refused ?? []).map((refusal) => [refusal.root, refusal]));
-    for (const [index, { commit, root, known }] of this.#items.entries()) {
+    const refusals = refused === null ? undefined : new Map(refused.map((one) => [one.root, one]));
+    for (let index = 0; index < this.#items.length; index++) {
+      const { commit, root, known } = this.#items[index] as Item;
       const { head } = commit;
-      if (refusals.has(root)) {
+      if (refusals?.has(root)) {
         if (known !== undefined) this.#known.drop(head);
         continue;
       }
       if (known !== undefined && isSameRun(known.head, head)) known.seq = head.seq;
       else this.#known.keep(known?.id ?? (ids?.[index] as number), head);
     }
-    return this.#roots.map((root) => this.#outcomeOf(refusals.get(root)));
+    return this.#roots.map((root) => this.#outcomeOf(refusals?.get(root)));
   }
 
   #outcomeOf(refusal: Refusal | undefined): CommitOutcome {

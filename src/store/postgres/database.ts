@@ -24,6 +24,8 @@ export class Database implements Statements {
   /** What it is called in errors. */
   readonly name: string;
   pool: PostgresPool | undefined;
+  /** One more connection, where the pool is ours. */
+  #spare: Promise<PostgresPool> | undefined;
   readonly #server: string | PostgresPool;
   readonly #options: PostgresOptions;
   readonly #queries: Queries;
@@ -54,9 +56,10 @@ export class Database implements Statements {
   }
 
   async close(): Promise<void> {
-    const { pool } = this;
+    const pools = [this.pool, this.#spare];
     this.pool = undefined;
-    if (typeof this.#server === "string") await pool?.end();
+    this.#spare = undefined;
+    if (typeof this.#server === "string") for (const pool of pools) await (await pool)?.end();
   }
 
   /** A connection of the pool, for whoever keeps it; rejects where the pool has hardly one to spare. */
@@ -73,16 +76,22 @@ export class Database implements Statements {
   readonly ask = (query: keyof Queries, values: readonly unknown[]): Promise<readonly Row[]> =>
     this.query(onPrimary(this.#queries[query]), values);
 
+  /** As `ask`, for what must not wait until all that waits for a connection has had its turn. */
+  readonly askFirst = async (query: keyof Queries, values: readonly unknown[]): Promise<readonly Row[]> => {
+    if (this.pool !== undefined && typeof this.#server === "string") this.#spare ??= createPool(this.#server);
+    return this.query(onPrimary(this.#queries[query]), values, await this.#spare);
+  };
+
   /** Calls a function that writes; each takes first whether its transaction must be on disk. */
   readonly write = (query: keyof Queries, values: readonly unknown[]): Promise<readonly Row[]> =>
     this.query(this.#queries[query], [this.full, ...values]);
 
   /** One statement, once more if the database undid it in favour of another. */
-  async query(text: string, values: readonly unknown[]): Promise<readonly Row[]> {
-    if (this.pool === undefined) throw notOpen(this.name);
+  async query(text: string, values: readonly unknown[], pool = this.pool): Promise<readonly Row[]> {
+    if (pool === undefined) throw notOpen(this.name);
     for (let attempt = 1; ; attempt++) {
       try {
-        return (await this.pool.query({ text, values: [...values], types })).rows;
+        return (await pool.query({ text, values: [...values], types })).rows;
       } catch (error) {
         if (!isUndone(error) || attempt >= limits.undoneAttemptsMax) throw storeError(error, this.name);
       }

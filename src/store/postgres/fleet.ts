@@ -41,7 +41,8 @@ export class PostgresFleet implements Fleet {
     now: number,
   ): Promise<readonly Member[] | undefined> {
     const given = [epoch, leaseMs, JSON.stringify(signOf(sign)), this.#given(now)];
-    const rows = await this.#statements.ask("beat", given);
+    // A process with much to do is alive, however many of its questions wait for a connection.
+    const rows = await this.#statements.askFirst("beat", given);
     if (rows.length === 0) return undefined;
     return rows.map((row) => ({
       ...(JSON.parse(row.sign as string) as Sign),

@@ -11,6 +11,8 @@ type Statement = (query: keyof Queries, values: readonly unknown[]) => Promise<r
 /** What is asked of the database, and whose clock leases are measured by. `write`: functions that are told first whether to wait for the disk. */
 export interface Statements {
   readonly ask: Statement;
+  /** For what must not wait behind others. */
+  readonly askFirst: Statement;
   readonly write: Statement;
   readonly clock: "database" | "caller";
 }

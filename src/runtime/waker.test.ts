@@ -1,0 +1,64 @@
+/** Taking up what is due. */
+import { expect, test } from "vitest";
+import { VirtualClock } from "../testing/virtual-clock.ts";
+import { Waker } from "./waker.ts";
+
+const names = Array.from({ length: 25 }, (_, index) => ({ tenant: "default", run: `run ${index}` }));
+
+/** A waker of which these runs are due, and what it takes up; `attend` answers for each. */
+function wakerOf(attend: () => Promise<undefined>): { readonly waker: Waker; readonly begun: string[] } {
+  const begun: string[] = [];
+  const waker = new Waker({
+    clock: new VirtualClock(),
+    standing: { due: async () => names, nextDue: async () => undefined, lookMs: () => 1_000 },
+    attend: ({ run }) => {
+      begun.push(run);
+      return attend();
+    },
+    isTaking: () => false,
+    isBusy: () => false,
+    deliver: async () => {},
+    refill: () => {},
+    park: () => {},
+    problem: () => {},
+  });
+  return { waker, begun };
+}
+
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+test("what is due is taken up in its order, some of it at the same time", async () => {
+  const answers: (() => void)[] = [];
+  const { waker, begun } = wakerOf(() => new Promise((resolve) => answers.push(() => resolve(undefined))));
+  const opened = waker.open([]);
+  await turn();
+  expect(begun).toEqual(names.slice(0, 10).map(({ run }) => run));
+  answers.shift()?.();
+  await turn();
+  expect(begun.length).toBe(11);
+  while (answers.length > 0) {
+    answers.shift()?.();
+    await turn();
+  }
+  await opened;
+  expect(begun).toEqual(names.map(({ run }) => run));
+  waker.close();
+});
+
+test("when the store cannot be reached all that were begun come to rest first, and none is begun", async () => {
+  const refusals: ((error: Error) => void)[] = [];
+  const { waker, begun } = wakerOf(() => new Promise((_, reject) => refusals.push(reject)));
+  let isOpen = false;
+  const opened = waker.open([]).then(() => {
+    isOpen = true;
+  });
+  await turn();
+  const [last, ...others] = refusals;
+  for (const refuse of others) refuse(new Error("no answer"));
+  await turn();
+  expect([begun.length, isOpen]).toEqual([10, false]);
+  last?.(new Error("no answer"));
+  await opened;
+  expect(begun.length).toBe(10);
+  waker.close();
+});
