@@ -47,6 +47,7 @@ export interface Tally {
   told: number;
   dropped: number;
   runs: number;
+  children: number;
   crashes: number;
   deploys: number;
   refused: number;
@@ -89,11 +90,11 @@ export class EvolutionWorld {
       ? undefined
       : defineMigration(from, to, { ...parts, ...(isReversible && { back }) } as never);
     this.#policy = this.#random.chance(0.4) ? "upgrade" : "pin";
-    this.judge = new Judge([from, to], this.#migration, { letsGo, counts });
+    this.judge = new Judge([from, to], this.#migration, { letsGo, counts, states });
   }
 
   get tally(): Tally {
-    return { ...this.judge.counts, ...this.#counts };
+    return { ...this.judge.counts, ...this.#counts, children: this.judge.children.count };
   }
 
   /** Lives through it; what is wrong is among the judge's violations. */
@@ -307,6 +308,9 @@ export class EvolutionWorld {
       }
       const { status } = await run.head();
       if (status === "active") this.#seenTo(book, book.state as State);
+      const store = await this.#here.look();
+      const headOf = (child: string) => store.readHead({ tenant: "default", run: child });
+      await this.judge.children.compare(book.run, book.state as State, headOf);
     }
   }
 
