@@ -136,7 +136,7 @@ async function aDayLater(world: World, runtime: Runtime, { runs }: Golden): Prom
   if (runs.teller !== undefined) expect(await notes("teller")).toContain("noon");
   const long = await runtime.run("long");
   for (let number = 0; number < 40; number++) await long.send("note", String(number).repeat(1_000));
-  const { state } = runs.long as { state: { context: { log: Json[] } } };
+  const { state } = runs.long as unknown as { state: { context: { log: Json[] } } };
   expect(await notes("long")).toHaveLength(state.context.log.length + 40);
   expect((await long.at(40)).context.log).toHaveLength(39);
   await (await long.fork({ at: 41, id: "fork of today" })).send("note", "today");
