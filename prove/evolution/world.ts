@@ -233,8 +233,16 @@ export class EvolutionWorld {
         this.judge.violate("E9", `a deploy has left ${run} behind`);
   }
 
+  /** Whoever reads a run of a machine that upgrades takes it to its new version; here that has happened before. */
+  async #wake(): Promise<void> {
+    if (!this.#isUpgrading()) return;
+    for (const { run } of this.#books) await (await this.#runtime.run(run)).state();
+    await this.#look({ moves: true, drops: false });
+  }
+
   /** Asks what would become of all runs, and of one. */
   async #trial(run: string): Promise<void> {
+    await this.#wake();
     const before = await this.#stored();
     const to = this.#random.pick([1, 2]);
     const options = { to, dryRun: true, drop: this.#random.chance(0.3) };
@@ -246,6 +254,7 @@ export class EvolutionWorld {
   }
 
   async #migrate(run: string): Promise<boolean> {
+    await this.#wake();
     const handle = await this.#runtime.run(run);
     const { status, version } = await handle.head();
     const drops = this.#random.chance(0.4);
