@@ -15,6 +15,10 @@ export interface Spread {
 export interface TravelFigures {
   readonly state: Spread;
   readonly fork: Spread;
+  /** Processor time of those forks: what no disk and no other process can be blamed for. */
+  readonly forkCpu: Spread;
+  /** One insert by hand of as many bytes, synced, after each fork. */
+  readonly raw: Spread;
   /** What one more fork adds to the rows of the store. */
   readonly forkBytes: number;
   /** What the snapshots that are kept weigh beside the journal. */
@@ -43,7 +47,8 @@ const ledger = defineMachine<{ total: number; last: string; items: Record<string
 });
 
 const samples = 400;
-const forks = 50;
+/** Enough that the 99th of a hundred is not the slowest of all. */
+const forks = 400;
 const batch = 500;
 
 const steps = Number(process.argv[2]);
@@ -54,18 +59,17 @@ try {
   const runtime = await createRuntime({ store: sqlite(path), machines: [ledger] });
   const run = (await runtime.run("long")) as unknown as Run;
   const draw = random(7);
-  const state = await spread(samples, async () => void (await run.at(1 + Math.floor(draw() * steps))));
+  const anywhere = () => 1 + Math.floor(draw() * steps);
+  const state = await times(samples, async () => void (await run.at(anywhere())));
   const before = weigh(path);
-  const fork = await spread(forks, async (n) => {
-    await run.fork({ at: 1 + Math.floor(draw() * steps), id: `fork ${n}` });
-  });
+  const forked = await forkBesideRaw((n) => run.fork({ at: anywhere(), id: `fork ${n}` }));
   const after = weigh(path);
   await runtime.close();
   const forkBytes = Math.round((after.rows - before.rows) / forks);
   console.log(
     JSON.stringify({
-      state,
-      fork,
+      state: spread(state),
+      ...forked,
       forkBytes,
       keptShare: before.kept / before.journal,
     } satisfies TravelFigures),
@@ -90,15 +94,40 @@ async function build(at: string, count: number): Promise<void> {
   await runtime.close();
 }
 
-async function spread(count: number, act: (n: number) => Promise<void>): Promise<Spread> {
-  const times: number[] = [];
+async function times(count: number, act: (n: number) => Promise<unknown>): Promise<number[]> {
+  const list: number[] = [];
   for (let n = 0; n < count; n++) {
     const begin = performance.now();
     await act(n);
-    times.push(performance.now() - begin);
+    list.push(performance.now() - begin);
   }
-  times.sort((one, other) => one - other);
-  const at = (share: number) => times[Math.min(count - 1, Math.floor(share * count))] as number;
+  return list;
+}
+
+/** Forks, and after each an insert by hand in a file beside it: so both meet the same disk at the same moments. */
+async function forkBesideRaw(
+  fork: (n: number) => Promise<unknown>,
+): Promise<Pick<TravelFigures, "fork" | "forkCpu" | "raw">> {
+  const database = new DatabaseSync(join(directory, "raw.db"));
+  database.exec(
+    "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; CREATE TABLE row (id INTEGER, body TEXT)",
+  );
+  const insert = database.prepare("INSERT INTO row VALUES (?, ?)");
+  const lists = { fork: [] as number[], forkCpu: [] as number[], raw: [] as number[] };
+  for (let n = 0; n < forks; n++) {
+    const cpu = process.cpuUsage();
+    lists.fork.push(...(await times(1, () => fork(n))));
+    const { user, system } = process.cpuUsage(cpu);
+    lists.forkCpu.push((user + system) / 1_000);
+    lists.raw.push(...(await times(1, async () => insert.run(n, "x".repeat(350)))));
+  }
+  database.close();
+  return { fork: spread(lists.fork), forkCpu: spread(lists.forkCpu), raw: spread(lists.raw) };
+}
+
+function spread(list: readonly number[]): Spread {
+  const sorted = list.toSorted((one, other) => one - other);
+  const at = (share: number) => sorted[Math.min(list.length - 1, Math.floor(share * list.length))] as number;
   return { p50: at(0.5), p99: at(0.99), most: at(1) };
 }
 

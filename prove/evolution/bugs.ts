@@ -82,6 +82,35 @@ export const bugs: readonly Bug[] = [
     replace: "",
   },
   {
+    name: "children-are-dropped-and-said-to-have-ended",
+    breaks: ["E11"],
+    file: "src/core/evolve/evolve.ts",
+    find: "children: sameList(state.children, children),",
+    replace: "children: sameList(state.children, children.slice(1)),",
+  },
+  {
+    name: "activities-are-dropped-and-said-to-have-ended",
+    breaks: ["E11"],
+    file: "src/core/evolve/evolve.ts",
+    find: "activities: sameList(state.activities, activities),",
+    replace: "activities: sameList(state.activities, activities.slice(1)),",
+  },
+  {
+    name: "children-that-were-let-go-live-on",
+    breaks: ["E12"],
+    file: "src/runtime/outbox.ts",
+    find: `else if (of === "child") this.send(`,
+    replace: `else if (of === "child" && key === "") this.send(`,
+  },
+  {
+    name: "children-that-were-let-go-are-said-to-be-done",
+    breaks: ["E12"],
+    file: "src/runtime/outbox.ts",
+    find: "#keepCancel({ of, key }: CancelEffect, head: RunHead, at: number): void {",
+    replace: `#keepCancel({ of, key, id }: CancelEffect, head: RunHead, at: number): void {
+    if (of === "child") this.send(head, head.run, settledEvent({ id: id as string, key }, {}), at, expendable);`,
+  },
+  {
     name: "what-was-done-can-no-longer-be-undone",
     breaks: ["E3", "E7"],
     file: "src/core/evolve/evolve.ts",

@@ -10,8 +10,10 @@
  * E4. Nothing is let go of unless the migration or the caller says so.
  * E5. A timer that goes along is due when it was.
  * E10. A context is what the migration makes of it, there and back: here it counts how often the run went there.
+ * E11, E12. What is under way, and children as runs of their own: `children.ts`.
  */
 import { isDeepStrictEqual } from "node:util";
+import { compensationName } from "../../src/core/event.ts";
 import { evolve } from "../../src/core/evolve/evolve.ts";
 import type { Migration } from "../../src/core/evolve/migration.ts";
 import type { Pending } from "../../src/core/evolve/report.ts";
@@ -19,6 +21,8 @@ import { apply, defineMachine, type Json, type Machine, restore, type State, ste
 import { isControl } from "../../src/runtime/control.ts";
 import { definitionHash } from "../../src/runtime/definition-hash.ts";
 import type { Entry } from "../../src/store/journal.ts";
+import type { Pair } from "../../test/evolution/pairs.ts";
+import { Children, notEnded, type Place } from "./children.ts";
 
 /** What is allowed at the moment. */
 export interface Leave {
@@ -55,6 +59,8 @@ export const counted = {
 export interface Ways {
   readonly letsGo: boolean;
   readonly counts: boolean;
+  /** The states that have another name there. */
+  readonly states: Pair["states"];
 }
 
 export class Judge {
@@ -62,6 +68,7 @@ export class Judge {
   readonly #migration: Migration | undefined;
   readonly #ways: Ways;
   readonly violations: string[] = [];
+  readonly children = new Children((rule, what) => this.violate(rule, what));
   readonly counts = { steps: 0, moves: 0, told: 0, dropped: 0 };
 
   constructor(machines: readonly Machine[], migration: Migration | undefined, ways: Ways) {
@@ -89,6 +96,7 @@ export class Judge {
     const bound = this.#versions.get(version);
     if (bound?.hash !== entry.hash)
       this.violate("E1", `${what} bears the hash ${entry.hash}, and its state is of version ${version}`);
+    this.children.read(run, after.machine, entry);
     if (bound === undefined || before === null) return after;
     if (isControl(entry.event) && entry.event.type === "migrate")
       this.#move(what, run, before, entry, after, leave);
@@ -124,12 +132,25 @@ export class Judge {
     }
     this.#pending(what, before, after, entry, leave);
     this.#kept(what, before, after, entry);
+    for (const one of notEnded(before, after, told.ended ?? [], this.#place(before, after)))
+      this.violate("E11", `${what}: ${one} is said to have ended, and its state was not left`);
     const isBack = after.version < before.version;
     if (this.#ways.counts && (!isBack || this.#migration?.back !== undefined)) {
       const wanted = movesOf(before) + (isBack ? -1 : before.version === after.version ? 0 : 1);
       if (movesOf(after) !== Math.max(0, wanted))
         this.violate("E10", `${what}: it went there ${wanted} times, and its context says ${movesOf(after)}`);
     }
+  }
+
+  /** Where states are after a move. */
+  #place(before: State, after: State): Place {
+    const { states } = this.#ways;
+    if (states === undefined || before.version === after.version) return (path) => path;
+    const isBack = after.version < before.version;
+    // Without a way back everything is where it was.
+    if (isBack && this.#migration?.back === undefined) return (path) => path;
+    const [[old, now]] = Object.entries(isBack ? states.back : states.there) as [[string, string]];
+    return (path) => (path === old || path.startsWith(`${old}.`) ? now + path.slice(old.length) : path);
   }
 
   /** What is to be undone and the lists it is going through are there afterwards, unless the entry tells otherwise. */
@@ -156,6 +177,9 @@ export class Judge {
     const { changed = [], dropped = [], ended = [] } = entry.event.data as unknown as Told;
     const cancelled = new Set(entry.effects.flatMap((one) => (one.type === "cancel" ? [one.key] : [])));
     const gone = [...dropped, ...ended];
+    const undoes = ({ machine }: { readonly machine: string }) =>
+      machine === compensationName(before.machine);
+    const undoing = new Set(before.children.filter(undoes).map(({ key }) => key));
     const keyed = (state: State) => [...state.timers, ...state.activities, ...state.children];
     const there = new Set(keyed(after).map(({ key }) => key));
     for (const { key } of keyed(before)) {
@@ -166,7 +190,9 @@ export class Judge {
           "E3",
           `${what}: ${key} is ${isTold ? "told gone, and there" : "gone, and nobody tells"}`,
         );
-      if (isTold && !cancelled.has(key))
+      // What is being undone is undone to the end, also of a run that is over.
+      const isUndone = after.status !== "active" && undoing.has(key);
+      if (isTold && !cancelled.has(key) && !isUndone)
         this.violate("E3", `${what}: ${key} is gone, and nobody cancelled it`);
     }
     const names = (list: readonly Pending[]) =>

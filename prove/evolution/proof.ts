@@ -47,7 +47,7 @@ export async function huntBug(bug: Bug, options: ProofOptions): Promise<boolean>
 
 function figures(total: Tally): string {
   return [
-    `${total.runs} runs, ${total.steps} steps, ${total.crashes} crashes, ${total.deploys} deploys`,
+    `${total.runs} runs with ${total.children} children, ${total.steps} steps, ${total.crashes} crashes, ${total.deploys} deploys`,
     `${total.moves} moves to another version, ${total.refused} refused, ${total.returns} there and back`,
     `${total.told} pending things accounted for, ${total.dropped} of them let go`,
   ].join("; ");

@@ -47,6 +47,7 @@ export interface Tally {
   told: number;
   dropped: number;
   runs: number;
+  children: number;
   crashes: number;
   deploys: number;
   refused: number;
@@ -89,11 +90,11 @@ export class EvolutionWorld {
       ? undefined
       : defineMigration(from, to, { ...parts, ...(isReversible && { back }) } as never);
     this.#policy = this.#random.chance(0.4) ? "upgrade" : "pin";
-    this.judge = new Judge([from, to], this.#migration, { letsGo, counts });
+    this.judge = new Judge([from, to], this.#migration, { letsGo, counts, states });
   }
 
   get tally(): Tally {
-    return { ...this.judge.counts, ...this.#counts };
+    return { ...this.judge.counts, ...this.#counts, children: this.judge.children.count };
   }
 
   /** Lives through it; what is wrong is among the judge's violations. */
@@ -232,8 +233,16 @@ export class EvolutionWorld {
         this.judge.violate("E9", `a deploy has left ${run} behind`);
   }
 
+  /** Whoever reads a run of a machine that upgrades takes it to its new version; here that has happened before. */
+  async #wake(): Promise<void> {
+    if (!this.#isUpgrading()) return;
+    for (const { run } of this.#books) await (await this.#runtime.run(run)).state();
+    await this.#look({ moves: true, drops: false });
+  }
+
   /** Asks what would become of all runs, and of one. */
   async #trial(run: string): Promise<void> {
+    await this.#wake();
     const before = await this.#stored();
     const to = this.#random.pick([1, 2]);
     const options = { to, dryRun: true, drop: this.#random.chance(0.3) };
@@ -245,6 +254,7 @@ export class EvolutionWorld {
   }
 
   async #migrate(run: string): Promise<boolean> {
+    await this.#wake();
     const handle = await this.#runtime.run(run);
     const { status, version } = await handle.head();
     const drops = this.#random.chance(0.4);
@@ -307,6 +317,9 @@ export class EvolutionWorld {
       }
       const { status } = await run.head();
       if (status === "active") this.#seenTo(book, book.state as State);
+      const store = await this.#here.look();
+      const headOf = (child: string) => store.readHead({ tenant: "default", run: child });
+      await this.judge.children.compare(book.run, book.state as State, headOf);
     }
   }
 

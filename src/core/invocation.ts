@@ -81,7 +81,7 @@ export function underItsId({ activities, children }: Work, event: Event): Event 
   const from = ({ key }: { readonly key: string }) => key === invocation;
   const { id } = activities.find(from) ?? children.find(from) ?? { id: invokeId };
   if (id === invokeId) return event;
-  const type = settles(event) ? event.type.slice(0, -invokeId.length) + id : event.type;
+  const type = settles(event) ? event.type.slice(0, event.type.length - invokeId.length) + id : event.type;
   return freeze({ ...event, type, invokeId: id });
 }
 

@@ -49,6 +49,13 @@ function withHeader(kind: number, bytes: Buffer): Uint8Array {
   return bytes;
 }
 
+/** Bytes of the first format, which had no checksum, with one; throws STORE_CORRUPT if they hold no JSON. */
+export function withChecksum(bytes: Uint8Array): Uint8Array {
+  const summed = withHeader(bytes[0] as number, Buffer.concat([Buffer.allocUnsafe(4), bytes]));
+  decode(summed, "a value without a checksum");
+  return summed;
+}
+
 /** The JSON that `encode` made these bytes from. `what` names it in the error. */
 export function decode(bytes: Uint8Array, what: string): Json {
   return decodeSized(bytes, what).value;

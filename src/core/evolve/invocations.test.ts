@@ -70,6 +70,19 @@ describe("activities", () => {
     expect(report.begun.map(({ name }) => name)).toEqual(["count"]);
   });
 
+  test("one of the machine itself, which has no id of its own, ends under the id it has now", () => {
+    const read = { activity: "read" };
+    const from = machine(1, { invoke: read } as never);
+    const to = machine(2, {
+      invoke: [{ activity: "count" }, { ...read, onDone: ".b" }],
+      states: { a: {}, b: {} },
+    } as never);
+    const { state } = moved(go(from, to, begin(from))).step;
+    expect(shown(state)[0]).toEqual(["1.0", ":1", "read", 1]);
+    const ended = step(to, state, settledEvent({ id: "", key: "1.0" }, {}), { at }).state;
+    expect([ended.configuration, shown(ended)]).toEqual([["b"], [["2.0", ":0", "count", 0]]]);
+  });
+
   test("what is computed can be anything", () => {
     const from = invoking(1, { activity: () => "read", id: () => "x" });
     const constant = invoking(2, { activity: "read", id: () => "y" });

@@ -37,7 +37,7 @@ export class CommitWriter {
   write(commit: Commit, lease: LeaseRow): CommitOutcome {
     const { head, expect, epoch } = commit;
     if (!isOwnedUnder(lease, epoch)) return { outcome: "fenced", epoch: lease.epoch };
-    this.#knowUnder(epoch);
+    this.knowUnder(epoch);
     const remembered = this.#known.read(head);
     const isRemembered = remembered?.seq === expect;
     // One that begins is nowhere yet.
@@ -87,7 +87,8 @@ export class CommitWriter {
     this.#known.clear();
   }
 
-  #knowUnder(epoch: number): void {
+  /** What is remembered from now on is what the owner of this epoch finds. */
+  knowUnder(epoch: number): void {
     if (epoch !== this.#epoch) this.forget();
     this.#epoch = epoch;
   }

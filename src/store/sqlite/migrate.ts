@@ -1,6 +1,7 @@
 /** From whatever version a database has to this one: forward only, all or nothing, and never somebody else's. */
 import type { DatabaseSync } from "node:sqlite";
 import { HoldfastError } from "../../errors.ts";
+import { carries } from "./carry.ts";
 import { applicationId, migrations } from "./schema.ts";
 
 /** Throws STORE_FOREIGN for another program's database and STORE_NEWER for a later version's; changes nothing. */
@@ -30,7 +31,10 @@ export function migrate(database: DatabaseSync, path: string, steps: readonly st
   try {
     // Another process may have migrated, even further, between the first look and the lock.
     identify(database, path, steps.length);
-    for (const step of steps.slice(readPragma(database, "user_version"))) database.exec(step);
+    for (let version = readPragma(database, "user_version"); version < steps.length; version++) {
+      carries[version]?.(database);
+      database.exec(steps[version] as string);
+    }
     database.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${steps.length}; COMMIT`);
   } catch (error) {
     if (database.isTransaction) database.exec("ROLLBACK");

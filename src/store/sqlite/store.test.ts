@@ -19,7 +19,7 @@ import {
   tenant,
 } from "../conformance/sample.ts";
 import type { RunHead } from "../records.ts";
-import type { Store } from "../store.ts";
+import type { Remembering, Store } from "../store.ts";
 import { sqlite } from "./store.ts";
 
 /** A file of its own for the suite, and the stores that are opened on it. */
@@ -79,6 +79,31 @@ beforeEach(async () => {
 afterEach(async () => {
   await store.close();
   rmSync(folder, { recursive: true });
+});
+
+test("what an owner has read it knows when it commits; what it read before it owned the store is read again", async () => {
+  const { head } = await begun(store);
+  await store.release("worker-1", 1, noon);
+  const known = () => (store as Store & Remembering).caches()["known runs"];
+  const read = async (first: () => Promise<unknown>, then: () => Promise<unknown>) => {
+    await store.close();
+    await store.open();
+    await first();
+    await then();
+  };
+  await read(
+    () => owned(store),
+    () => store.load(sample),
+  );
+  const second = await committed(store, commitOn(head, 2));
+  expect(known()).toEqual({ hits: 1, misses: 0 });
+  await store.release("worker-1", 2, noon);
+  await read(
+    () => store.load(sample),
+    () => owned(store),
+  );
+  await committed(store, commitOn(second, 3));
+  expect(known()).toEqual({ hits: 1, misses: 1 });
 });
 
 /** Runs a module in another process, with the store and samples at hand; its lines of output. */

@@ -110,7 +110,12 @@ class SqliteStore implements Store, Remembering {
   }
 
   own(worker: string, leaseMs: number, now: number): Promise<Lease> {
-    return this.#write(({ statements }) => own(statements, this.#path, worker, leaseMs, now));
+    return this.#write(({ statements, writer }) => {
+      const lease = own(statements, this.#path, worker, leaseMs, now);
+      // What is read from now on is known to the owner, whose first step of a run is then one statement already.
+      if (lease.outcome === "owned") writer.knowUnder(lease.epoch);
+      return lease;
+    });
   }
 
   release(worker: string, epoch: number, now: number | undefined): Promise<void> {
