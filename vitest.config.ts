@@ -1,14 +1,12 @@
 import { defineConfig } from "vitest/config";
 
 export default defineConfig({
-  resolve: { conditions: ["source"] },
-  ssr: { resolve: { conditions: ["source"] } },
+  resolve: { conditions: ["holdfast-source"] },
+  ssr: { resolve: { conditions: ["holdfast-source"] } },
   test: {
     // No test is about time; this only ends one that hangs, on however slow a machine.
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    // A package that comes with sources under the same condition as ours: they are not for Node to read.
-    server: { deps: { inline: [/eventsource-parser/, /@ai-sdk/, /\/ai\//] } },
     globalSetup: ["test/postgres/setup.ts", "test/lanes.ts"],
     include: ["src/**/*.test.ts", "test/**/*.test.ts", "bench/**/*.test.ts", "prove/**/*.test.ts"],
     coverage: {

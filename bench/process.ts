@@ -32,7 +32,7 @@ export async function measure<Result>(
   args: readonly string[],
   { nodeFlags = [], built = false, command = [] }: MeasureOptions = {},
 ): Promise<Result> {
-  const node = [process.execPath, ...(built ? [] : ["--conditions=source"]), ...nodeFlags];
+  const node = [process.execPath, ...(built ? [] : ["--conditions=holdfast-source"]), ...nodeFlags];
   const [file, ...rest] = [...command, ...node, fileURLToPath(script), ...args] as [string, ...string[]];
   const { stdout } = await run(file, rest);
   return JSON.parse(stdout) as Result;

@@ -1,6 +1,6 @@
 /**
  * A machine that arrives as text, as an agent would send it: what is wrong is told in one go, what is right runs. Start it
- * with `node --conditions=source examples/data-machine.ts`.
+ * with `node --conditions=holdfast-source examples/data-machine.ts`.
  */
 import { createRuntime } from "holdfast";
 import { loadMachine, readDefinition } from "holdfast/data";

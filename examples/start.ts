@@ -142,7 +142,7 @@ class Life {
     };
     const script = fileURLToPath(new URL("./worker.ts", import.meta.url));
     this.#child = fork(script, [JSON.stringify(task)], {
-      execArgv: ["--conditions=source"],
+      execArgv: ["--conditions=holdfast-source"],
       stdio: ["ignore", "ignore", "inherit", "ipc"],
     });
     this.over = new Promise((resolve, reject) => {

@@ -70,7 +70,7 @@ export function allStages(report: string): Stage[] {
   const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
   const proof = (name: string, ...size: string[]): Stage => ({
     name: `prove:${name}`,
-    command: ["--conditions=source", `prove/${name}.ts`, ...size],
+    command: ["--conditions=holdfast-source", `prove/${name}.ts`, ...size],
   });
   return [
     { name: "format and lint", command: ["node_modules/@biomejs/biome/bin/biome", "check", "."] },

@@ -65,7 +65,7 @@ onEveryStore((world) => {
 });
 
 test("A5: the example tells what is wrong with a first try, and runs the second", () => {
-  const command = ["--conditions=source", "examples/data-machine.ts"];
+  const command = ["--conditions=holdfast-source", "examples/data-machine.ts"];
   const { status, stdout, stderr } = spawnSync(process.execPath, command, { cwd: root, encoding: "utf8" });
   expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
   expect(

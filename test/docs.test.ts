@@ -108,7 +108,7 @@ function failuresOf(codes: readonly string[]): (string | null)[] {
         failures.push(await import(file).then(() => null, (error) => error.stack));
       writeFileSync(${JSON.stringify(report)}, JSON.stringify(failures));`;
     // What a snippet writes, as a store, goes with the folder.
-    execFileSync(process.execPath, ["--conditions=source", "--input-type=module", "-e", driver], {
+    execFileSync(process.execPath, ["--conditions=holdfast-source", "--input-type=module", "-e", driver], {
       cwd: folder,
     });
     return JSON.parse(readFileSync(report, "utf8")) as (string | null)[];

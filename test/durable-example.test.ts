@@ -26,7 +26,7 @@ function makeFolder(): string {
 }
 
 function run(script: string, ...options: string[]) {
-  const command = ["--conditions=source", `examples/${script}.ts`, ...options];
+  const command = ["--conditions=holdfast-source", `examples/${script}.ts`, ...options];
   return spawnSync(process.execPath, command, { cwd: root, encoding: "utf8" });
 }
 
@@ -222,7 +222,7 @@ describe("a stage", () => {
       const stream = { isTTY: true, write() {} };
       console.log(JSON.stringify(new Stage(stream, false).paint("good", "x")));`;
     const painted = (environment: NodeJS.ProcessEnv) =>
-      execFileSync(process.execPath, ["--conditions=source", "--input-type=module", "-e", script], {
+      execFileSync(process.execPath, ["--conditions=holdfast-source", "--input-type=module", "-e", script], {
         ...{ cwd: root, encoding: "utf8", env: { ...process.env, ...environment } },
       }).trim();
     expect(painted({ NO_COLOR: "1" })).toBe('"x"');
@@ -240,7 +240,7 @@ test("B4: the first program of the README, killed again and again wherever it is
   const [, code = ""] = /^```ts\n(.*?)^```$/ms.exec(readFileSync(join(root, "README.md"), "utf8")) ?? [];
   writeFileSync(join(folder, "agent.ts"), `${code}\nconsole.log(output);\n`);
   const live = (killAfterMs: number) =>
-    spawnSync(process.execPath, ["--conditions=source", "agent.ts"], {
+    spawnSync(process.execPath, ["--conditions=holdfast-source", "agent.ts"], {
       ...{ cwd: folder, encoding: "utf8", timeout: killAfterMs, killSignal: "SIGKILL" },
     });
   const ended = { status: 0, stdout: "Why does kelp hold? It grips (q-1:1.0).\n", stderr: "" };

@@ -7,7 +7,7 @@ import { beside, colours, drawChart, plain, widthOf, wrap } from "../examples/dr
 import { root } from "./project.ts";
 
 function run(): { status: number | null; frames: string[]; stderr: string } {
-  const command = ["--conditions=source", "examples/simulated.ts"];
+  const command = ["--conditions=holdfast-source", "examples/simulated.ts"];
   const { status, stdout, stderr } = spawnSync(process.execPath, command, { cwd: root, encoding: "utf8" });
   return { status, stderr, frames: stdout.split(/\n\n(?=╭|The agent)/) };
 }

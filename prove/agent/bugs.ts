@@ -50,15 +50,15 @@ export const bugs: readonly Bug[] = [
   },
   {
     name: "who-comes-back-hears-all-of-it-again",
-    changes: [{ file: listening, find: "if (!isOld || piece > offset)", replace: "if (true)" }],
+    changes: [{ file: listening, find: "if (piece > lastPiece)", replace: "if (true)" }],
   },
   {
     name: "who-comes-back-misses-a-piece",
     changes: [
       {
         file: listening,
-        find: "if (!isOld || piece > offset)",
-        replace: "if (!isOld || piece > offset + 1)",
+        find: "if (piece > lastPiece)",
+        replace: "if (piece > lastPiece + (lastPiece < 0 ? 0 : 1))",
       },
     ],
   },

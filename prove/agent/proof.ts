@@ -78,9 +78,13 @@ function once(
   bug: string | undefined,
 ): Promise<Life> {
   const args = [file, ...(cursor === undefined ? [] : [JSON.stringify(cursor)])];
-  const child = spawn(process.execPath, ["--conditions=source", ...plantArguments(bug), script, ...args], {
-    stdio: ["ignore", "pipe", "pipe"],
-  });
+  const child = spawn(
+    process.execPath,
+    ["--conditions=holdfast-source", ...plantArguments(bug), script, ...args],
+    {
+      stdio: ["ignore", "pipe", "pipe"],
+    },
+  );
   const life: Life = {
     marks: [],
     parts: [],

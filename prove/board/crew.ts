@@ -134,10 +134,14 @@ export class Crew {
     planted.searchParams.set("bug", bug ?? "");
     const args = bug === undefined ? [] : ["--import", planted.href];
     const script = fileURLToPath(new URL("./worker.ts", import.meta.url));
-    const child = spawn(process.execPath, ["--conditions=source", ...args, script, JSON.stringify(whole)], {
-      stdio: ["pipe", "pipe", "pipe"],
-      env,
-    }) as Hand["child"];
+    const child = spawn(
+      process.execPath,
+      ["--conditions=holdfast-source", ...args, script, JSON.stringify(whole)],
+      {
+        stdio: ["pipe", "pipe", "pipe"],
+        env,
+      },
+    ) as Hand["child"];
     let errors = "";
     child.stderr.setEncoding("utf8").on("data", (text: string) => {
       errors += text;

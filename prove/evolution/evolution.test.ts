@@ -31,7 +31,7 @@ const worlds = "150";
 test.each(bugs.map(({ name }) => name))("a planted bug is caught: %s", { timeout: 120_000 }, (name) => {
   const { status, stdout } = spawnSync(
     process.execPath,
-    ["--conditions=source", "prove/evolution.ts", "--worlds", worlds, "--bug", name],
+    ["--conditions=holdfast-source", "prove/evolution.ts", "--worlds", worlds, "--bug", name],
     { cwd: root, encoding: "utf8" },
   );
   expect([stdout.startsWith(`caught: ${name}: `), status, stdout]).toEqual([true, 0, stdout]);

@@ -41,7 +41,7 @@ export class Crew {
 
   /** Starts a worker, which goes to the store by its own way if it has one. One that ends before it is told to is a problem of the ledger. */
   start(name: string, url = this.#url): Hand {
-    const child = spawn(process.execPath, ["--conditions=source", script, url, name], {
+    const child = spawn(process.execPath, ["--conditions=holdfast-source", script, url, name], {
       stdio: ["ignore", "pipe", "pipe"],
     });
     let errors = "";

@@ -74,7 +74,12 @@ function startVictim(
   { seed, cases, from: first = 0, plant }: ProofOptions,
 ): ChildProcessByStdio<null, Readable, Readable> {
   const script = join(import.meta.dirname, "victim.ts");
-  const options = ["--conditions=source", "--permission", "--allow-fs-read=*", "--max-old-space-size=1024"];
+  const options = [
+    "--conditions=holdfast-source",
+    "--permission",
+    "--allow-fs-read=*",
+    "--max-old-space-size=1024",
+  ];
   const range = [seed, from, first + cases].map(String);
   const command = [...options, script, ...range, ...(plant === undefined ? [] : [plant])];
   return spawn(process.execPath, command, { stdio: ["ignore", "pipe", "pipe"] });

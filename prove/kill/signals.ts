@@ -89,7 +89,7 @@ type Victim = ChildProcessByStdio<null, Readable, Readable>;
 
 function startVictim(args: readonly string[], env: NodeJS.ProcessEnv): Victim {
   const stdio = ["ignore", "pipe", "pipe"] as const;
-  return spawn(process.execPath, ["--conditions=source", ...args], {
+  return spawn(process.execPath, ["--conditions=holdfast-source", ...args], {
     stdio: [...stdio],
     env,
   }) as Victim;

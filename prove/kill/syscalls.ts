@@ -51,7 +51,7 @@ const lifeMsMax = 180_000;
 
 const script = fileURLToPath(new URL("./short.ts", import.meta.url));
 /** Fewer threads are fewer stops for strace. */
-const node = [process.execPath, "--v8-pool-size=0", "--conditions=source", script];
+const node = [process.execPath, "--v8-pool-size=0", "--conditions=holdfast-source", script];
 
 /** Goes through the cases; says what was found, and how many of which kind there were. */
 export async function proveSyscalls(options: SyscallOptions): Promise<Pick<Judgement, "figures">> {

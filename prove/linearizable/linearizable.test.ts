@@ -47,7 +47,7 @@ test("a history is made of what clients said, cell by cell, and what was not ans
 test.each(bugs.map(({ name }) => name))("a planted bug is caught: %s", { timeout: patienceMs }, (name) => {
   const { status, stdout } = spawnSync(
     process.execPath,
-    ["--conditions=source", "prove/linearizable.ts", "--bug", name],
+    ["--conditions=holdfast-source", "prove/linearizable.ts", "--bug", name],
     { cwd: root, encoding: "utf8" },
   );
   expect([stdout.startsWith(`caught: ${name}: `), status, stdout]).toEqual([true, 0, stdout]);

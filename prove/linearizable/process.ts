@@ -30,10 +30,14 @@ export interface StartOptions {
 /** Starts a process, which loads, says `ready` and waits: starting takes longer than most of what is done here. */
 export function startProcess({ script, args, env, bug, hear }: StartOptions): Started {
   const path = fileURLToPath(new URL(`./${script}.ts`, import.meta.url));
-  const child = spawn(process.execPath, ["--conditions=source", ...plantArguments(bug), path, ...args], {
-    stdio: ["pipe", "pipe", "pipe"],
-    env,
-  }) as ChildProcessByStdio<Writable, Readable, Readable>;
+  const child = spawn(
+    process.execPath,
+    ["--conditions=holdfast-source", ...plantArguments(bug), path, ...args],
+    {
+      stdio: ["pipe", "pipe", "pipe"],
+      env,
+    },
+  ) as ChildProcessByStdio<Writable, Readable, Readable>;
   let errors = "";
   let isKilled = false;
   child.stderr.setEncoding("utf8").on("data", (text: string) => {

@@ -59,7 +59,7 @@ export function record({ seed, steps, synchronous, folder, bug }: RecordingOptio
   const show = ["--seccomp-bpf", "-xx", "-s", "1000000", "-e", `trace=${calls},${sizes}`];
   const node = [
     process.execPath,
-    "--conditions=source",
+    "--conditions=holdfast-source",
     ...plantArguments(bug),
     script,
     path,

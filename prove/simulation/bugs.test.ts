@@ -28,7 +28,7 @@ function hunt(name: string): Promise<string> {
     const hunter = spawn(
       process.execPath,
       [
-        "--conditions=source",
+        "--conditions=holdfast-source",
         "prove/simulation.ts",
         "--bug",
         name,

@@ -45,7 +45,7 @@ test("a planted bug has its place in the source, each of them, and each store ha
 test.each(bugs.map(({ name }) => name))("a planted bug is caught: %s", { timeout: patienceMs }, (name) => {
   const { status, stdout } = spawnSync(
     process.execPath,
-    ["--conditions=source", "prove/stores.ts", "--bug", name],
+    ["--conditions=holdfast-source", "prove/stores.ts", "--bug", name],
     { cwd: root, encoding: "utf8" },
   );
   expect([stdout.startsWith(`caught: ${name}: `), status, stdout]).toEqual([true, 0, stdout]);

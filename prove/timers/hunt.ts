@@ -13,7 +13,7 @@ export function huntPlants(print: (line: string) => void): boolean {
     const { status, stdout } = spawnSync(
       process.execPath,
       [
-        ...["--conditions=source", "--import", join(import.meta.dirname, "plant-hook.ts")],
+        ...["--conditions=holdfast-source", "--import", join(import.meta.dirname, "plant-hook.ts")],
         ...[join(import.meta.dirname, "../timers.ts"), "--seeds", String(worldsMax), "--timers", "1000000"],
       ],
       { encoding: "utf8", env: { ...process.env, HOLDFAST_PLANT: name } },

@@ -42,7 +42,7 @@ describe("a planted bug", () => {
     const hook = ["--import", "./prove/timers/plant-hook.ts"];
     const { status, stdout } = spawnSync(
       process.execPath,
-      ["--conditions=source", ...hook, "prove/timers.ts", "--seeds", "40"],
+      ["--conditions=holdfast-source", ...hook, "prove/timers.ts", "--seeds", "40"],
       { cwd: root, encoding: "utf8", env: { ...process.env, HOLDFAST_PLANT: name } },
     );
     const rule = /^prove:timers seed 1\n(\w+): /.exec(stdout)?.[1];

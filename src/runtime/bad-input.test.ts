@@ -253,7 +253,7 @@ onEveryStore((world, kind) => {
     test("F5: that another process has open is refused, until that one is gone, be it killed", async () => {
       const { boot, place } = await world();
       const script = fileURLToPath(new URL("../../test/runtime/second-process.ts", import.meta.url));
-      const other = spawn(process.execPath, ["--conditions=source", script, place.path as string], {
+      const other = spawn(process.execPath, ["--conditions=holdfast-source", script, place.path as string], {
         stdio: ["ignore", "pipe", "inherit"],
       });
       try {

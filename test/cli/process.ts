@@ -17,7 +17,7 @@ export interface Command {
 export function holdfast(argv: readonly string[], env: Readonly<Record<string, string>> = {}): Command {
   const child = spawn(
     process.execPath,
-    ["--conditions=source", "--no-warnings", join(root, "src/cli/main.ts"), ...argv],
+    ["--conditions=holdfast-source", "--no-warnings", join(root, "src/cli/main.ts"), ...argv],
     { cwd: root, env: { ...process.env, ...env }, stdio: ["ignore", "pipe", "pipe"] },
   );
   const said = { out: "", err: "" };

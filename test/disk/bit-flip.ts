@@ -4,7 +4,7 @@
  * and say in what state every run is. That must be the state it would have been in anyway, or an error that says that
  * the store is damaged.
  *
- * By hand: `node --conditions=source test/disk/bit-flip.ts --seed 7 --seeds 10000` flips so many random bits of the file,
+ * By hand: `node --conditions=holdfast-source test/disk/bit-flip.ts --seed 7 --seeds 10000` flips so many random bits of the file,
  * and with `--stored` every bit of every stored value.
  */
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";

@@ -44,7 +44,7 @@ interface Report {
   readonly last: string;
 }
 
-const node = [process.execPath, "--conditions=source", script];
+const node = [process.execPath, "--conditions=holdfast-source", script];
 
 describe.runIf(canMount)("a disk that is full", () => {
   test.each([0, 4_096, 20_000, 40_000, 100_000, 170_000, 250_000, 400_000, 1_000_000])(

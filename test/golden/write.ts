@@ -1,7 +1,7 @@
 /**
  * Writes a golden store in the format of the Holdfast it is run with, and what must be read in it ever after:
  *
- *     node --conditions=source test/golden/write.ts sqlite-v5-some-words
+ *     node --conditions=holdfast-source test/golden/write.ts sqlite-v5-some-words
  *
  * It is kept so that earlier commits can run it too: what they did not have yet is left out. Nothing is closed in the
  * end, so the store is what a process that was killed leaves: an activity under way, a lease that is held.

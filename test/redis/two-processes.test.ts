@@ -36,7 +36,7 @@ describe.skipIf(findRedis() === undefined)("two processes with a warm tier", () 
   });
 
   async function write(): Promise<void> {
-    writer = spawn(process.execPath, ["--conditions=source", script, database.url, server.url], {
+    writer = spawn(process.execPath, ["--conditions=holdfast-source", script, database.url, server.url], {
       stdio: ["ignore", "pipe", "inherit"],
     });
     writer.stdout?.on("data", (said: Buffer) => {

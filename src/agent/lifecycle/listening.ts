@@ -4,6 +4,7 @@
  * L1. The texts of the parts between two messages are the message's text, whatever crashed meanwhile: a model that is asked
  *     again and says the same is not heard twice, and one that says something else is announced with `restart`.
  */
+import { doneInvokeType } from "../../core/event.ts";
 import type { Patch } from "../../core/patch.ts";
 import type { Run } from "../../runtime/run.ts";
 import type { Entry as Step } from "../../store/journal.ts";
@@ -16,23 +17,28 @@ type AgentRun = Run<AgentContext>;
 /** A part before it is known where it stands. */
 type NewPart = TurnPart extends infer Part ? (Part extends TurnPart ? Omit<Part, "cursor"> : never) : never;
 
-export async function* listen(run: AgentRun, { seq, offset }: Cursor): AsyncGenerator<TurnPart> {
+export async function* listen(run: AgentRun, cursor: Cursor): AsyncGenerator<TurnPart> {
   let ear = new Ear();
-  for await (const step of run.follow(seq)) {
-    const isOld = step.seq === seq && offset !== undefined;
-    const at = (part: NewPart, piece?: number) =>
-      ({ ...part, cursor: { seq: step.seq, ...(piece === undefined ? {} : { offset: piece }) } }) as TurnPart;
-    if (!isOld) for await (const part of partsOf(run, step, ear)) yield at(part);
+  for await (const step of run.follow(cursor.seq)) {
+    const { seq } = step;
+    // What was heard before is listened to again, to know what comes after it. All parts of a step come before its pieces.
+    const { part: lastPart = -1, piece: lastPiece = -1 } = seq === cursor.seq ? cursor : {};
+    if (lastPart >= 0) await ear.recall(run, step);
+    let count = 0;
+    for await (const part of partsOf(run, step, ear)) {
+      if (count > lastPart && lastPiece < 0) yield { ...part, cursor: { seq, part: count } } as TurnPart;
+      count++;
+    }
     const key = thoughtOf(step);
     if (key === undefined) continue;
     ear = new Ear();
-    for await (const { offset: piece, attempt, data } of run.stream(key)) {
-      // What was heard before is listened to again, to know what comes after it.
-      const parts = ear.hear(data as unknown as ModelPiece, attempt);
-      if (!isOld || piece > offset) for (const part of parts) yield at(part, piece);
-    }
+    for await (const { offset: piece, attempt, data } of run.stream(key))
+      for (const part of ear.hear(data as unknown as ModelPiece, attempt))
+        if (piece > lastPiece) yield { ...part, cursor: { seq, piece } } as TurnPart;
   }
 }
+
+const thoughtEnd = doneInvokeType("think");
 
 /** What a step brings: messages, questions to people, the end of a turn. */
 async function* partsOf(run: AgentRun, step: Step, ear: Ear): AsyncGenerator<NewPart> {
@@ -75,6 +81,13 @@ class Ear {
     if (piece.type === "thinking") return [{ type: "thinking", text: "", thinking: piece.text }];
     this.#again += piece.text;
     return this.#text.startsWith(this.#again) ? [] : this.#catchUp(this.#again);
+  }
+
+  /** Hears what was heard of the message that a step brings, before somebody came back to it. */
+  async recall(run: AgentRun, { event }: Step): Promise<void> {
+    if (event.type !== thoughtEnd || event.invocation === undefined) return;
+    for await (const { attempt, data } of run.stream(event.invocation))
+      this.hear(data as unknown as ModelPiece, attempt);
   }
 
   /** This is what the message came to be. */

@@ -2,11 +2,11 @@
 import type { CallPart, ResultPart } from "../thread/message.ts";
 import type { PendingCall, TurnEnd } from "./context.ts";
 
-/** Where somebody who listened has come to. */
+/** Where somebody who listened has come to: the step, and in it the last part, or the last piece of what the model said. */
 export interface Cursor {
   readonly seq: number;
-  /** Pieces of what the model says in that step; none unless given. */
-  readonly offset?: number;
+  readonly part?: number;
+  readonly piece?: number;
 }
 
 /** What comes of what was said. Every part has a text, which is empty unless the agent speaks. */

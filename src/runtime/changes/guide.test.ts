@@ -39,7 +39,7 @@ test("D3: the guide's snippets do what the guide says", async () => {
     for (const [index, [, code = ""]] of blocks.entries())
       writeFileSync(join(folder, `snippet-${index}.ts`), code.replaceAll('"holdfast/changes"', source));
     writeFileSync(join(folder, "driver.ts"), driver);
-    const given = ["--conditions=source", join(folder, "driver.ts"), database.url];
+    const given = ["--conditions=holdfast-source", join(folder, "driver.ts"), database.url];
     const { stdout } = await promisify(execFile)(process.execPath, given);
     expect(JSON.parse(stdout)).toEqual({
       ...{ output: "12.50", waiting: 0, failed: 0, unknown: [], problem: null, left: 0 },

@@ -23,7 +23,7 @@ afterAll(() => database.drop());
 
 async function startVictim(): Promise<ChildProcess> {
   const path = join(root, "test/changes/victim.ts");
-  const victim = spawn(process.execPath, ["--conditions=source", path, database.url], {
+  const victim = spawn(process.execPath, ["--conditions=holdfast-source", path, database.url], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   await once(victim.stdout as NodeJS.ReadableStream, "data");

@@ -36,7 +36,7 @@ class Member {
   #tasks = 0;
 
   constructor(options: MemberOptions) {
-    const execArgv = ["--conditions=source", "--no-warnings"];
+    const execArgv = ["--conditions=holdfast-source", "--no-warnings"];
     this.#child = fork(join(here, "member.ts"), [JSON.stringify(options)], { execArgv, silent: true });
     this.#child.on("message", (answer: Answer) => this.#asked.get(answer.id)?.(answer));
     this.#ended = new Promise((resolve) => void this.#child.on("close", () => resolve()));
