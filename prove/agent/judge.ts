@@ -67,32 +67,32 @@ function callsOf(lives: readonly Life[]): string[] {
 
 /** Puts together what was said from what was heard, as a listener would. */
 function heardOf(parts: readonly Part[], thread: readonly Message[]): string[] {
-  const problems: string[] = [];
-  const spoken = thread.filter(({ role }) => role === "assistant").map((message) => textOf(message));
-  const heard = parts
-    .reduce((text, part) => {
-      if (part.type === "restart") return text.slice(0, text.lastIndexOf("\n") + 1);
-      // Whatever else is heard comes between two messages.
-      if (part.type === "text") return text + part.text;
-      return text.endsWith("\n") || text === "" ? text : `${text}\n`;
-    }, "")
-    .trimEnd();
-  const wanted = spoken.join("\n");
-  // A message without calls is followed by another only if it was sent back, which listeners do not hear of.
-  if (heard.replaceAll("\n", "") !== wanted.replaceAll("\n", ""))
-    problems.push(`A4: heard ${JSON.stringify(heard)} where ${JSON.stringify(wanted)} was said`);
-  const links = (of: "call" | "result") =>
-    thread.flatMap((message) =>
-      message.parts.flatMap((part) => (part.type === of ? [JSON.stringify(part)] : [])),
-    );
-  const told = (of: "call" | "result") =>
-    parts.flatMap((part) =>
-      part.type === of
-        ? [JSON.stringify(part.type === "call" ? part.call : part.type === "result" ? part.result : 0)]
+  const spoken = thread.flatMap((message) => (message.role === "assistant" ? [textOf(message)] : []));
+  const heard = [""];
+  for (const part of parts) {
+    if (part.type === "restart") heard[heard.length - 1] = "";
+    else if (part.type === "text") heard[heard.length - 1] += part.text;
+    else heard.push("");
+  }
+  const links = thread.flatMap((message) =>
+    message.parts
+      .filter(({ type }) => type === "call" || type === "result")
+      .map((part) => JSON.stringify(part)),
+  );
+  const told = parts.flatMap((part) =>
+    part.type === "call"
+      ? [JSON.stringify(part.call)]
+      : part.type === "result"
+        ? [JSON.stringify(part.result)]
         : [],
-    );
-  for (const of of ["call", "result"] as const)
-    if (told(of).join() !== links(of).join())
-      problems.push(`A4: heard ${of}s ${told(of).join(", ")} where there were ${links(of).join(", ")}`);
-  return problems;
+  );
+  return [
+    ...differ("words", [heard.join("")], [spoken.join("")]),
+    ...differ("calls and results", told, links),
+  ];
 }
+
+const differ = (what: string, heard: readonly string[], said: readonly string[]): string[] =>
+  heard.join("\n") === said.join("\n")
+    ? []
+    : [`A4: the ${what} that were heard are ${heard.join(", ")}, where there were ${said.join(", ")}`];

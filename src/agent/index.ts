@@ -11,7 +11,6 @@ export type {
   Steps,
   Turn,
   TurnEnd,
-  WorkingMemory,
 } from "./lifecycle/context.ts";
 export type {
   Conversation,
@@ -19,10 +18,11 @@ export type {
   Saying,
   SayOptions,
 } from "./lifecycle/conversation.ts";
+export { toolLogOf } from "./lifecycle/log.ts";
 export type { BusyPolicy } from "./lifecycle/machine.ts";
 export type { Cursor, TurnPart } from "./lifecycle/turn-part.ts";
 export type { AgentWindow } from "./lifecycle/view.ts";
-export type { Occasion, Planner, Reflector } from "./lifecycle/work.ts";
+export type { Occasion, Reflector, StepFinder } from "./lifecycle/work.ts";
 export type * from "./model/model.ts";
 export * from "./thread/message.ts";
 export type { Tool, ToolScope } from "./tool/tool.ts";

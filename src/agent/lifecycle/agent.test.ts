@@ -2,8 +2,10 @@
 import { describe, expect, test } from "vitest";
 import { listOf, onEveryStore } from "../../../test/runtime/world.ts";
 import type { Model, ModelAnswer } from "../model/model.ts";
+import { renderLog } from "../plan/tool-log.ts";
 import { textOf } from "../thread/message.ts";
 import { type AgentDefinition, defineAgent } from "./agent.ts";
+import { toolLogOf } from "./log.ts";
 import type { TurnPart } from "./turn-part.ts";
 
 const text = (text: string): ModelAnswer => ({ parts: [{ type: "text", text }] });
@@ -92,6 +94,12 @@ onEveryStore((world) => {
       expect(context.log.map(({ call, status }) => `${call} ${status}`).sort()).toEqual([
         ...["a done", "b done", "c failed", "d failed"],
       ]);
+      expect(renderLog(toolLogOf(context)).split("\n").sort()).toEqual([
+        expect.stringMatching(/^add\(\{"n":1\}\) gave.*: 2$/),
+        expect.stringMatching(/^add\(\{"n":2\}\) gave.*: 3$/),
+        expect.stringMatching(/^fail\(\{\}\) failed.*: out of order$/),
+        expect.stringMatching(/^none\(\{\}\) failed.*: There is no tool "none".$/),
+      ]);
     });
 
     test("A6: asks people before it calls what they must agree to, and tells the model what they decided", async () => {
@@ -155,7 +163,8 @@ onEveryStore((world) => {
       } as never);
       expect(await thread.say("How many?").answer()).toBe("six");
       const { working, turn, ended } = (await thread.run.state()).context;
-      expect(working).toMatchObject({ goal: "How many?", pending: ["step 2"] });
+      expect(working).toMatchObject({ goal: "How many?", plan: { revision: 1 } });
+      expect(working.plan.tasks.map(({ title }) => title)).toEqual(["step 2"]);
       expect([turn, ended]).toMatchObject([{ thoughts: 3, revisions: 2 }, { outcome: "answered" }]);
       expect(requests.map(({ messages }) => textOf(messages.at(-1) ?? { parts: [] }))).toEqual([
         ...["How many?", "Too small.", "In words."],

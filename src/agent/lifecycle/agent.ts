@@ -11,7 +11,15 @@ import type { Budget, Decision, PendingCall } from "./context.ts";
 import { Conversation, type ConversationOptions } from "./conversation.ts";
 import { type AgentMachine, agentMachine, type BusyPolicy, type ToolGroup } from "./machine.ts";
 import { type AgentWindow, viewWith } from "./view.ts";
-import { callWith, onOccasion, type Planner, type Reflector, summariseWith, thinkWith } from "./work.ts";
+import {
+  callWith,
+  planWith,
+  type Reflector,
+  reflectWith,
+  type StepFinder,
+  summariseWith,
+  thinkWith,
+} from "./work.ts";
 
 export interface AgentDefinition<Tools extends Readonly<Record<string, GivenTool>>> {
   readonly id: string;
@@ -29,7 +37,7 @@ export interface AgentDefinition<Tools extends Readonly<Record<string, GivenTool
   /** How long people have to decide; for ever, unless given. What nobody decides on is not called. */
   readonly decideWithin?: number | string;
   /** Finds the steps to take, before the first thought. */
-  readonly plan?: Planner;
+  readonly plan?: StepFinder;
   /** Looks at every answer before it counts, and may send it back. */
   readonly reflect?: Reflector;
   /** How often an answer may be sent back; twice unless given. */
@@ -84,8 +92,8 @@ export function defineAgent<Tools extends Readonly<Record<string, GivenTool>>>(
     think: thinkWith(model, tools, view),
     ...(window.summarise === undefined ? {} : { summarise: summariseWith(window.summarise, view) }),
     call: callWith(byName),
-    ...(definition.plan === undefined ? {} : { plan: onOccasion(definition.plan) }),
-    ...(definition.reflect === undefined ? {} : { reflect: onOccasion(definition.reflect) }),
+    ...(definition.plan === undefined ? {} : { plan: planWith(definition.plan) }),
+    ...(definition.reflect === undefined ? {} : { reflect: reflectWith(definition.reflect) }),
   };
   return {
     ...{ machine, activities },

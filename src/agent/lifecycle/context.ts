@@ -6,6 +6,8 @@
 import type { Draft } from "../../core/definition.ts";
 import type { Json, JsonObject } from "../../core/json.ts";
 import type { ModelAnswer, Usage } from "../model/model.ts";
+import { makePlan, type Plan, type PlannedTask, revisePlan } from "../plan/plan.ts";
+import { makeWorkingMemory, setGoal, type WorkingMemory } from "../plan/working-memory.ts";
 import { checkMessage } from "../thread/check-message.ts";
 import type { CallPart, Message, Part, ResultPart, Role } from "../thread/message.ts";
 import { append, branchBefore, emptyThread, findMessage, type Thread } from "../thread/thread.ts";
@@ -66,14 +68,6 @@ export interface CallRecord {
   readonly attempt: number;
 }
 
-/** What the agent is about, apart from what is said. */
-export interface WorkingMemory {
-  readonly goal: string;
-  readonly pending: readonly string[];
-  readonly completed: readonly string[];
-  readonly notes: readonly string[];
-}
-
 export interface AgentContext {
   readonly thread: Thread;
   readonly working: WorkingMemory;
@@ -90,7 +84,7 @@ export interface AgentContext {
 
 export const emptyContext = (): AgentContext => ({
   thread: emptyThread(),
-  working: { goal: "", pending: [], completed: [], notes: [] },
+  working: makeWorkingMemory(""),
   turn: { number: 0, message: "", after: null, thoughts: 0, tokens: 0, cost: 0, revisions: 0 },
   ended: null,
   calls: [],
@@ -299,15 +293,23 @@ export function overspent(turn: Turn, { steps, tokens, cost }: Budget): JsonObje
   return { name: "BudgetError", code: "AGENT_OVERSPENT", message };
 }
 
-/** What a planner says is to be done. */
+/** What a planner says is to be done: tasks, or just their titles. */
 export interface Steps {
+  /** What the user said, unless given. */
   readonly goal?: string;
-  readonly steps: readonly string[];
+  readonly steps: readonly (string | PlannedTask)[];
 }
 
-export function keepSteps(draft: Changing, { goal, steps }: Steps): void {
-  if (goal !== undefined) draft.working.goal = goal;
-  draft.working.pending = [...steps];
+/** What a planner found. */
+export interface Found {
+  readonly goal: string;
+  readonly tasks: readonly PlannedTask[];
+}
+
+/** What is to be done about what was said; what was done of an earlier plan for it stays done. */
+export function keepPlan(draft: Changing, { goal, tasks }: Found): void {
+  const { working } = draft;
+  setGoal(working, goal, goal === working.goal ? revisePlan(working.plan as Plan, tasks) : makePlan(tasks));
 }
 
 /** What somebody who looked at an answer says of it. */

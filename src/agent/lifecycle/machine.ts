@@ -8,6 +8,7 @@
  */
 import type { RunLimits } from "../../core/bounds.ts";
 import type { SettledEvent, StateDefinition, TransitionParts } from "../../core/definition.ts";
+import type { Event } from "../../core/event.ts";
 import type { Json, JsonObject } from "../../core/json.ts";
 import { defineMachine, type Machine } from "../../core/machine.ts";
 import type { Scope } from "../../core/scope.ts";
@@ -22,14 +23,15 @@ import {
   type Decision,
   decide,
   emptyContext,
+  type Found,
   fail,
   finish,
   hear,
   interrupt,
   isSayable,
   isToGoOn,
+  keepPlan,
   keepResults,
-  keepSteps,
   keepThought,
   overspent,
   type PendingCall,
@@ -127,6 +129,8 @@ function working(parts: AgentParts): Definition {
       ...(takesOver
         ? { say: { target: "working", reenter: true, require: sayable, update: takeOver(whenBusy) } }
         : {}),
+      // Something in here went wrong: the turn ends, and says why.
+      "error.execution": fails,
       stop: {
         target: "#idle",
         update: (draft, { event, at }) => interrupt(draft, event.data.partial, at),
@@ -158,9 +162,10 @@ type AgentScope = Scope<AgentContext, AgentEvent>;
 type SayScope = Scope<AgentContext, Extract<AgentEvent, { readonly type: "say" }>>;
 
 /** Where what ends a turn badly leads. */
-const fails: TransitionParts<AgentContext, SettledEvent> = {
+const fails = {
   target: "#error",
-  update: (draft, { event, at }) => fail(draft, event.data ?? { message: event.type }, at),
+  update: (draft: Changing, { event, at }: Scope<AgentContext, Event>) =>
+    fail(draft, (event.data ?? { message: event.type }) as JsonObject, at),
 };
 
 const planning = (): Definition => ({
@@ -168,7 +173,7 @@ const planning = (): Definition => ({
     id: "plan",
     activity: "plan",
     retry,
-    onDone: { target: "executing", update: (draft, { event }) => keepSteps(draft, event.data) },
+    onDone: { target: "executing", update: (draft, { event }) => keepPlan(draft, event.data as Found) },
     onError: fails,
   },
 });

@@ -1,5 +1,6 @@
 /** What the model of an agent sees: instructions, what the agent is about, and as much of the thread as its window holds. */
 import type { JsonObject } from "../../core/json.ts";
+import { renderMemory } from "../plan/working-memory.ts";
 import type { Message } from "../thread/message.ts";
 import type { Overlay } from "../thread/thread.ts";
 import { addOverlay } from "../window/overlay.ts";
@@ -7,7 +8,7 @@ import type { WindowOptions } from "../window/piece.ts";
 import { compact, planSummary, type SummaryPlan } from "../window/summary.ts";
 import { type Calibration, type Counter, calibrated, estimate } from "../window/tokens.ts";
 import { buildWindow } from "../window/window.ts";
-import { type AgentContext, type Changing, modelName, type WorkingMemory } from "./context.ts";
+import { type AgentContext, type Changing, modelName } from "./context.ts";
 
 /** How a thread is brought into the window of a model. */
 export interface AgentWindow extends Pick<WindowOptions, "keepRecent" | "importance" | "halfLife"> {
@@ -38,7 +39,9 @@ export function viewWith(
   const sizes = { budget, count, ...(keepRecent === undefined ? {} : { keepRecent }) };
   return {
     of({ thread, working, calibration }, now) {
-      const system = [instructions, textOfWorking(working)].filter(Boolean).join("\n\n");
+      const system = [instructions, working.goal === "" ? "" : renderMemory(working)]
+        .filter(Boolean)
+        .join("\n\n");
       const counter = calibrated(count, calibration as Calibration, modelName);
       const { messages, tokens } = buildWindow(thread, {
         ...{ ...window, budget, count: counter, now, refetchable },
@@ -66,14 +69,4 @@ export interface Summary extends JsonObject {
   readonly from: number;
   readonly to: number;
   readonly text: string;
-}
-
-function textOfWorking({ goal, pending, completed, notes }: WorkingMemory): string {
-  const lines = [
-    ...(goal === "" ? [] : [`Goal: ${goal}`]),
-    ...completed.map((step) => `- [x] ${step}`),
-    ...pending.map((step) => `- [ ] ${step}`),
-    ...notes.map((note) => `Note: ${note}`),
-  ];
-  return lines.join("\n");
 }

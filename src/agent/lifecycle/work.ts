@@ -2,11 +2,13 @@
 import type { ActivityScope } from "../../core/activity.ts";
 import { type Json, toJson } from "../../core/json.ts";
 import type { Model, ModelAnswer } from "../model/model.ts";
+import { makePlan } from "../plan/plan.ts";
+import type { WorkingMemory } from "../plan/working-memory.ts";
 import { lineageOf } from "../thread/lineage.ts";
-import { type CallPart, type Message, textOf } from "../thread/message.ts";
+import { type Message, textOf } from "../thread/message.ts";
 import { messagesOf, newestFirst, type Thread } from "../thread/thread.ts";
 import type { ReadyTool } from "../tool/tool.ts";
-import type { AgentContext, PendingCall, Reflection, Steps, Thought, WorkingMemory } from "./context.ts";
+import type { AgentContext, Found, PendingCall, Reflection, Steps, Thought } from "./context.ts";
 import type { CallOutcome } from "./machine.ts";
 import type { AgentWindow, Summary, View } from "./view.ts";
 
@@ -20,7 +22,8 @@ export interface Occasion {
   readonly working: WorkingMemory;
 }
 
-export type Planner = (occasion: Occasion, scope: ActivityScope) => Promise<Steps> | Steps;
+/** Finds what is to be done. */
+export type StepFinder = (occasion: Occasion, scope: ActivityScope) => Promise<Steps> | Steps;
 export type Reflector = (occasion: Occasion, scope: ActivityScope) => Promise<Reflection> | Reflection;
 /** Asks the model; what it says is streamed on the way, and comes back whole. */
 export const thinkWith =
@@ -91,13 +94,24 @@ export const summariseWith =
     return { from: plan.from, to: plan.to, text: await summarise(plan) };
   };
 
-/** Plans, or looks back, at what there is now. */
-export const onOccasion =
-  <Answer>(think: (occasion: Occasion, scope: ActivityScope) => Promise<Answer> | Answer) =>
-  async (_: unknown, scope: ActivityScope): Promise<Answer> => {
-    const { context } = await scope.state<AgentContext>();
-    return think(occasionOf(context), scope);
+/** Finds what is to be done; a plan that cannot be carried out is an error of whoever found it. */
+export const planWith =
+  (find: StepFinder) =>
+  async (_: unknown, scope: ActivityScope): Promise<Found> => {
+    const occasion = occasionOf((await scope.state<AgentContext>()).context);
+    const { goal = occasion.said, steps } = await find(occasion, scope);
+    const tasks = steps.map((step, index) =>
+      typeof step === "string" ? { id: String(index + 1), title: step } : step,
+    );
+    makePlan(tasks);
+    return { goal, tasks };
   };
+
+/** Looks back at what there is now. */
+export const reflectWith =
+  (reflect: Reflector) =>
+  async (_: unknown, scope: ActivityScope): Promise<Reflection> =>
+    reflect(occasionOf((await scope.state<AgentContext>()).context), scope);
 
 function occasionOf({ thread, working }: AgentContext): Occasion {
   let answer = "";
@@ -110,6 +124,3 @@ function occasionOf({ thread, working }: AgentContext): Occasion {
   }
   return { said, answer, working, messages: messagesOf(thread) };
 }
-
-/** A call as people who decide on it see it. */
-export type AskedCall = Omit<CallPart, "type">;
