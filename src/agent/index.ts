@@ -24,5 +24,6 @@ export type { Cursor, TurnPart } from "./lifecycle/turn-part.ts";
 export type { AgentWindow } from "./lifecycle/view.ts";
 export type { Occasion, Reflector, StepFinder } from "./lifecycle/work.ts";
 export type * from "./model/model.ts";
+export { renderLog, renderObservation, type ToolCall, type ToolLog } from "./plan/tool-log.ts";
 export * from "./thread/message.ts";
 export type { Tool, ToolScope } from "./tool/tool.ts";

@@ -7,7 +7,7 @@
  * `done` and `error` tell how the last turn ended; both hear what is said next. Only `close` ends an agent.
  */
 import type { RunLimits } from "../../core/bounds.ts";
-import type { SettledEvent, StateDefinition, TransitionParts } from "../../core/definition.ts";
+import type { StateDefinition, TransitionParts } from "../../core/definition.ts";
 import type { Event } from "../../core/event.ts";
 import type { Json, JsonObject } from "../../core/json.ts";
 import { defineMachine, type Machine } from "../../core/machine.ts";
