@@ -1,8 +1,11 @@
 /** Fleets: who is a member, who is not any more, and that no write of theirs is taken then. For stores that are shared. */
+
 import { type Fleet, fleetOf, type Sign } from "../fleet.ts";
+import { memory } from "../memory/store.ts";
 import type { RunName } from "../records.ts";
 import { shardCount, shardOf } from "../shard.ts";
 import type { Store } from "../store.ts";
+import { createChance } from "./chance.ts";
 import { activityOf, bytesOf, commitOn, committed, eventOf, firstCommit, leaseMs, noon } from "./sample.ts";
 import type { Cases } from "./world.ts";
 
@@ -260,6 +263,27 @@ export const fleetCases: Cases = {
     expect(await takeTurns(other, { limit: 3, held: 0, wanted: 0 })).toEqual([0, true]);
     expect(await takeTurns(other, { limit: 1, held: 0, wanted: 1 })).toEqual([0, true]);
     expect(await takeTurns(one, { limit: 1, held: 0, wanted: 1 })).toEqual([1, false]);
+  },
+
+  "any sequence of uses gets the turns that the memory store gives": async ({ store, expect }) => {
+    const chance = createChance(1);
+    const model = shared(memory({ shared: true }));
+    const epochs: number[] = [];
+    for (const worker of ["a", "b", "c"]) {
+      epochs.push(await joined(store, worker));
+      await model.join(worker, leaseMs, noon);
+    }
+    for (let round = 0; round < 150; round++) {
+      const epoch = chance.pick(epochs);
+      const uses = Array.from({ length: 1 + chance.below(3) }, () => ({
+        ...{ key: chance.pick(["k", "l"]), limit: chance.pick([1, 3, 3]) },
+        ...{ held: chance.below(2), wanted: chance.below(4) },
+      }));
+      expect([round, await shared(store).takeTurns(uses, epoch)]).toEqual([
+        round,
+        await model.takeTurns(uses, epoch),
+      ]);
+    }
   },
 
   "F1: whoever is no member has no turns and gets none, and nobody waits for it": async ({

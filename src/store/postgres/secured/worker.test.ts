@@ -6,6 +6,7 @@ import { createSecured, type Secured } from "../../../../test/postgres/secured.t
 import { callerWith, counter } from "../../../../test/runtime/machines.ts";
 import { createRuntime } from "../../../index.ts";
 import { conformance } from "../../conformance/index.ts";
+import { type Fleet, fleetOf } from "../../fleet.ts";
 import { postgres } from "../store.ts";
 
 let secured: Secured;
@@ -42,6 +43,19 @@ test("B3: a runtime lives as a worker, through a restart", async () => {
   await again.send("end");
   expect(await again.finished()).toMatchObject({ status: "done", output: 3 });
   await second.close();
+});
+
+test("a worker has turns of a key, and they go with it", async () => {
+  const store = postgres(secured.urlOf(secured.roles.workerLogin));
+  await store.open();
+  const fleet = fleetOf(store) as Fleet;
+  const use = { key: "k", limit: 1, held: 0, wanted: 1 };
+  for (const worker of ["a", "b"]) {
+    const { epoch } = await fleet.join(worker, 60_000, 0);
+    expect(await fleet.takeTurns([use], epoch)).toEqual([{ given: 1, isWanted: false }]);
+    await fleet.leave(epoch, 0);
+  }
+  await store.close();
 });
 
 test.each([
