@@ -3,8 +3,8 @@
  * speaks, calls tools, waits for a person, looks back, and rests. Each time the next process goes on, and whoever listens
  * goes on listening: nothing is repeated without its key, no thread is wedged, and every word is heard once.
  *
- * `--kills N` kills that many processes in a row at the same moment, `--every N` takes only every so many moments, `--bug NAME`
- * plants one of `agent/bugs.ts`.
+ * `--kills N` kills that many processes in a row at the same moment, `--every N` takes only every so many moments, `--only NAME`
+ * those that are called so, `--bug NAME` plants one of `agent/bugs.ts`.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -16,6 +16,7 @@ const { values } = parseArgs({
   options: {
     kills: { type: "string", default: "1" },
     every: { type: "string", default: "1" },
+    only: { type: "string" },
     bug: { type: "string" },
   },
 });
@@ -30,7 +31,7 @@ const folder = mkdtempSync(join(tmpdir(), "holdfast-agent-"));
 let problems = 0;
 try {
   const figures = await proveAgent({
-    ...{ folder, kills: numberOf("kills"), every: numberOf("every"), bug: values.bug },
+    ...{ folder, kills: numberOf("kills"), every: numberOf("every"), only: values.only, bug: values.bug },
     progress: (text) => process.stderr.write(`\r${text}   `),
     report: (problem) => {
       problems++;

@@ -90,6 +90,8 @@ export function allStages(report: string): Stage[] {
     proof("restore"),
     proof("stores", "--scripts", "6"),
     proof("linearizable", "--rounds", "4"),
+    proof("agent", "--every", "5"),
+    proof("board"),
     proof("board"),
   ];
 }

@@ -3,6 +3,8 @@ import type { Change } from "../simulation/plant.ts";
 
 export interface Bug {
   readonly name: string;
+  /** The moments at which it is hunted. */
+  readonly only: string;
   readonly changes: readonly Change[];
 }
 
@@ -16,6 +18,7 @@ const [work, machine, listening, tool] = [
 export const bugs: readonly Bug[] = [
   {
     name: "a-tool-has-another-key-in-every-attempt",
+    only: "calling count",
     changes: [
       {
         file: work,
@@ -26,10 +29,12 @@ export const bugs: readonly Bug[] = [
   },
   {
     name: "what-may-happen-once-is-tried-again",
+    only: "calling mail",
     changes: [{ file: tool, find: "...(once ? { once: true as const } : ", replace: "...(false ? {} : " }],
   },
   {
     name: "a-call-of-which-nobody-knows-stays-open",
+    only: "calling mail",
     changes: [
       {
         file: machine,
@@ -40,6 +45,7 @@ export const bugs: readonly Bug[] = [
   },
   {
     name: "what-is-said-again-is-heard-again",
+    only: "saying asked",
     changes: [
       {
         file: listening,
@@ -50,10 +56,12 @@ export const bugs: readonly Bug[] = [
   },
   {
     name: "who-comes-back-hears-all-of-it-again",
+    only: "saying asked",
     changes: [{ file: listening, find: "if (piece > lastPiece)", replace: "if (true)" }],
   },
   {
     name: "who-comes-back-misses-a-piece",
+    only: "saying asked",
     changes: [
       {
         file: listening,

@@ -17,6 +17,8 @@ export interface AgentProofOptions {
   readonly kills: number;
   /** Only every so many moments. */
   readonly every: number;
+  /** Only moments that are called so. */
+  readonly only?: string | undefined;
   readonly bug?: string | undefined;
   readonly progress: (text: string) => void;
   /** Told of every problem as it is found. */
@@ -31,6 +33,7 @@ export async function proveAgent(options: AgentProofOptions): Promise<Readonly<R
   const moments = whole.at(-1)?.marks ?? [];
   figures.moments = moments.length;
   for (let moment = 1; moment <= moments.length; moment += options.every) {
+    if (!(moments[moment - 1] as string).startsWith(options.only ?? "")) continue;
     const lives = await live(options, `moment-${moment}`, moment);
     tell(options, `killed at ${moment}, ${moments[moment - 1]}`, lives, figures);
     options.progress(`${moment} of ${moments.length} moments`);
