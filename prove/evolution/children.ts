@@ -5,8 +5,8 @@
  * E11. What a machine is said to have ended in a move it has ended: the state that owned it was left, is entered anew
  *      and has begun it again, or the run is over.
  * E12. A child that has not ended is one its parent waits for; a child its parent waits for is there and has not ended. A
- *      child that was cancelled was let go of in its parent's journal; a parent hears of an end only if there was one,
- *      and of no end of a child that it let go.
+ *      child that was cancelled was let go of in its parent's journal, and its parent hears no more of it; of any other
+ *      it hears what became of it. One that ended in the moment it was let go of is heard of, and that is right.
  */
 import { compensationName, settles, settlesWell } from "../../src/core/event.ts";
 import type { Pending } from "../../src/core/evolve/report.ts";
@@ -72,10 +72,7 @@ export class Children {
   read(run: string, machine: string, { event, effects }: Entry): void {
     const of = (key: string) => this.#kin.get(`${run}/${key}`);
     const kin = event.invocation === undefined ? undefined : of(event.invocation);
-    if (kin !== undefined && settles(event)) {
-      if (kin.letGo) this.#violate("E12", `${run} let go of its child ${kin.key}, and hears of its end`);
-      kin.heard = settlesWell(event) ? "well" : "badly";
-    }
+    if (kin !== undefined && settles(event)) kin.heard = settlesWell(event) ? "well" : "badly";
     for (const effect of effects)
       if (effect.type === "spawn") {
         const undoes = effect.machine === compensationName(machine);
@@ -86,9 +83,9 @@ export class Children {
       }
   }
 
-  /** Compares the children of a run with what it waits for, once all is at rest. */
+  /** Compares the children of a run with what it waits for, once all is at rest. `parked`: it takes no events. */
   async compare(
-    run: string,
+    { run, parked }: { readonly run: string; readonly parked: boolean },
     { status, children }: State,
     headOf: (run: string) => Promise<RunHead | undefined>,
   ): Promise<void> {
@@ -101,14 +98,15 @@ export class Children {
       const is = head?.status ?? "not there";
       const lives = is === "active" || is === "parked";
       const isUnwatched = kin.undoes && status !== "active";
-      if (lives !== awaited.has(kin.key) && !(isUnwatched && lives))
+      if (lives !== awaited.has(kin.key) && !(lives ? isUnwatched : parked))
         this.#violate(
           "E12",
           `${name} is ${is}, and its parent waits for ${[...awaited].join(", ") || "none"}`,
         );
       if (is === "cancelled" && !kin.letGo)
         this.#violate("E12", `${name} is cancelled, and its parent never let go of it`);
-      if (kin.heard !== undefined && (kin.heard === "well") !== (is === "done"))
+      const isWrong = is === "cancelled" || (kin.heard === "well") !== (is === "done");
+      if (kin.heard !== undefined && isWrong)
         this.#violate("E12", `${run} heard that ${name} ended ${kin.heard}, and it is ${is}`);
     }
   }

@@ -319,7 +319,8 @@ export class EvolutionWorld {
       if (status === "active") this.#seenTo(book, book.state as State);
       const store = await this.#here.look();
       const headOf = (child: string) => store.readHead({ tenant: "default", run: child });
-      await this.judge.children.compare(book.run, book.state as State, headOf);
+      const parent = { run: book.run, parked: status === "parked" };
+      await this.judge.children.compare(parent, book.state as State, headOf);
     }
   }
 
