@@ -14,9 +14,9 @@ import { type Line, scriptedModel } from "../../examples/agents/scripted-model.t
 
 const say = (line: string) => writeSync(1, `${line}\n`);
 /** A moment in which it can be killed. */
-async function mark(where: string): Promise<void> {
+async function mark(where: string, ms = 8): Promise<void> {
   say(`mark ${where}`);
-  await sleep(8);
+  await sleep(ms);
 }
 
 /** What the model says, by how often it has spoken. */
@@ -40,7 +40,8 @@ const model = scriptedModel(
     await mark(`thinking ${turn + 1}`);
     return lines[turn] ?? { text: "?" };
   },
-  { onWord: (word) => mark(`saying ${word.trim()}`) },
+  // Slowly enough for those before to be heard.
+  { onWord: (word) => mark(`saying ${word.trim()}`, 25) },
 );
 
 async function act(name: string, { call, key }: ToolScope): Promise<string> {
