@@ -14,6 +14,7 @@ import { shardCount, shardOf } from "../../store/shard.ts";
 import type { Clock } from "../clock.ts";
 import type { LiveRun } from "../live-run.ts";
 import type { Standing, Waiting } from "../standing.ts";
+import { Checkpoints } from "./checkpoints.ts";
 import { Follower } from "./follower.ts";
 import { Herald } from "./herald.ts";
 
@@ -55,6 +56,7 @@ export class Membership implements Standing {
   readonly #world: MembershipWorld;
   readonly #herald: Herald;
   readonly #follower: Follower;
+  readonly #checkpoints: Checkpoints;
   #members: readonly Member[] = [];
   #mine: ReadonlySet<number> = new Set();
   #others: readonly number[] = [];
@@ -68,6 +70,7 @@ export class Membership implements Standing {
     const { fleet, clock } = world;
     this.#world = world;
     this.#follower = new Follower(world);
+    this.#checkpoints = new Checkpoints(fleet, clock);
     this.#herald = new Herald(fleet.signals, clock, {
       epoch: () => this.epoch,
       heard: (names) => this.#heard(names),
@@ -169,7 +172,7 @@ export class Membership implements Standing {
   }
 
   async isNewest({ name, head }: LiveRun): Promise<boolean> {
-    return (await this.#world.fleet.readSeqs([name]))[0] === head.seq;
+    return (await this.#checkpoints.read(name)) === head.seq;
   }
 
   tell(name: RunName): void {

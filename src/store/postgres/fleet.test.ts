@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createDatabase, type Database, waiters } from "../../../test/postgres/database.ts";
 import { noon } from "../conformance/sample.ts";
-import type { Fleet } from "../fleet.ts";
+import { type Fleet, fleetOf } from "../fleet.ts";
 import { postgres } from "./store.ts";
 
 /** How many connections a pool of `pg` has. */
@@ -19,7 +19,7 @@ afterAll(() => database?.drop());
 test("a sign of life does not wait until all that waits for a connection has had its turn", async () => {
   const store = postgres(database.url);
   await store.open();
-  const fleet = store.fleet as Fleet;
+  const fleet = fleetOf(store) as Fleet;
   const lease = await fleet.join("worker", 60_000, noon);
   const blocker = await database.pool.connect();
   await blocker.query("BEGIN; LOCK TABLE holdfast.document IN ACCESS EXCLUSIVE MODE");
