@@ -60,14 +60,10 @@ export const bugs: readonly Bug[] = [
     changes: [{ file: listening, find: "if (piece > lastPiece)", replace: "if (true)" }],
   },
   {
-    name: "who-comes-back-misses-a-piece",
-    only: "saying asked",
-    changes: [
-      {
-        file: listening,
-        find: "if (piece > lastPiece)",
-        replace: "if (piece > lastPiece + (lastPiece < 0 ? 0 : 1))",
-      },
+    name: "who-comes-back-has-forgotten-the-message",
+    only: "waiting",
+    changes: [{ file: listening, find: "if (lastPart >= 0) await ear.recall(run, step);", replace: "" }],
+  },
     ],
   },
 ];

@@ -87,6 +87,7 @@ function heardOf(parts: readonly Part[], thread: readonly Message[]): string[] {
         : [],
   );
   return [
+    ...(parts.some(({ type }) => type === "restart") ? ["A4: what was said again is not the same"] : []),
     ...differ("words", [heard.join("")], [spoken.join("")]),
     ...differ("calls and results", told, links),
   ];

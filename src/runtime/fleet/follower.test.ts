@@ -32,10 +32,7 @@ test("a store that is slow to answer is asked once at a time, and again for what
   });
   const name = { tenant: "default", run: "a" };
   const answers: ((answer: string | undefined) => void)[] = [];
-  const { told } = follower.until(
-    name,
-    () => new Promise<string | undefined>((answer) => answers.push(answer)),
-  );
+  const { told } = follower.until<string>(name, () => new Promise((answer) => answers.push(answer)));
   follower.look([name]);
   follower.look(undefined);
   expect(answers.length).toBe(1);

@@ -14,6 +14,7 @@ import { shardCount, shardOf } from "../../store/shard.ts";
 import type { Clock } from "../clock.ts";
 import type { LiveRun } from "../live-run.ts";
 import type { Standing, Waiting } from "../standing.ts";
+import { Checkpoints } from "./checkpoints.ts";
 import { Follower } from "./follower.ts";
 import { Herald } from "./herald.ts";
 import { Turns } from "./turns.ts";
@@ -60,6 +61,7 @@ export class Membership implements Standing {
   readonly #world: MembershipWorld;
   readonly #herald: Herald;
   readonly #follower: Follower;
+  readonly #checkpoints: Checkpoints;
   #members: readonly Member[] = [];
   #mine: ReadonlySet<number> = new Set();
   #others: readonly number[] = [];
@@ -75,6 +77,7 @@ export class Membership implements Standing {
     this.isWorker = isWorker;
     this.#isLeaving = !isWorker;
     this.#follower = new Follower(world);
+    this.#checkpoints = new Checkpoints(fleet, clock);
     this.#herald = new Herald(fleet.signals, clock, {
       epoch: () => this.epoch,
       heard: (names) => this.#heard(names),
@@ -185,7 +188,7 @@ export class Membership implements Standing {
   }
 
   async isNewest({ name, head }: LiveRun): Promise<boolean> {
-    return (await this.#world.fleet.readSeqs([name]))[0] === head.seq;
+    return (await this.#checkpoints.read(name)) === head.seq;
   }
 
   tell(name: RunName): void {

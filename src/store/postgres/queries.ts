@@ -82,9 +82,10 @@ const membersQueries = (schema: string) =>
         ORDER BY wake_at LIMIT 1),
       (SELECT due_at FROM ${schema}.activity WHERE open AND status = 'waiting' AND due_at > $2 AND shard = ANY($1)
         ORDER BY due_at LIMIT 1)) AS at`,
-    readSeqs: `SELECT coalesce((SELECT max(e.seq) FROM ${schema}.entry e WHERE e.run_id = r.id), 0) AS seq
+    // A question within the question, since a join may be made by computing the key of every run there is.
+    readSeqs: `SELECT coalesce((SELECT (SELECT max(e.seq) FROM ${schema}.entry e WHERE e.run_id = r.id)
+        FROM ${schema}.run r WHERE ${schema}.name_key(r.tenant, r.run) = ${schema}.name_key(n.tenant, n.run)), 0) AS seq
       FROM ROWS FROM (jsonb_to_recordset($1) AS (tenant text, run text)) WITH ORDINALITY n(tenant, run, place)
-      LEFT JOIN ${schema}.run r ON ${schema}.name_key(r.tenant, r.run) = ${schema}.name_key(n.tenant, n.run)
       ORDER BY n.place`,
     // Nothing waits for the disk: a hint that is lost with the power is no loss.
     notify: `WITH quick AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true))
