@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { defineMachine, freezeStates, limits, start, step } from "../index.ts";
-import { produce } from "./draft.ts";
+import { peek, produce } from "./draft.ts";
 
 /** Runs a recipe on a value, and checks that the value itself stays as it was. */
 function change<Base extends object>(base: Base, recipe: (draft: Base) => unknown): Base {
@@ -569,5 +569,28 @@ describe("what a recipe takes from elsewhere", () => {
       );
     expect(() => look(new Date(0))).toThrow("context.made.value is an instance of Date");
     expect(() => look([Number.NaN])).toThrow("context.made.value[0] is the number NaN");
+  });
+});
+
+describe("what stands behind a draft", () => {
+  test("is the base before a write and what the recipe made of it after", () => {
+    const base = { list: [{ n: 1 }, { n: 2 }] };
+    const made = change(base, (draft) => {
+      expect(peek(draft.list)).toBe(base.list);
+      expect(peek(draft.list)[1]).toBe(base.list[1]);
+      draft.list.push({ n: 3 });
+      expect(peek(draft.list).map(({ n }) => n)).toEqual([1, 2, 3]);
+    });
+    expect(made.list[0]).toBe(base.list[0]);
+  });
+
+  test("is the value itself where there is no draft, and nothing once the update has ended", () => {
+    const plain = { n: 1 };
+    expect([peek(plain), peek(null), peek(7)]).toEqual([plain, null, 7]);
+    let kept = { list: [] as number[] };
+    change({ list: [] as number[] }, (draft) => {
+      kept = draft;
+    });
+    expect(() => peek(kept)).toThrow(expect.objectContaining({ code: "DRAFT_CLOSED" }));
   });
 });

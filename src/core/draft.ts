@@ -253,3 +253,12 @@ export function produce<Base extends object, Scope>(
     session.open = false;
   }
 }
+
+/**
+ * What stands behind a draft at this moment, to look at without drafting all that is looked at; anything else as it is.
+ * It is for reading within the recipe only: what is in it may be a draft itself, and nothing may be written to it.
+ */
+export function peek<Value>(value: Value): Value {
+  const node = draftNode(value);
+  return node === undefined ? value : (current(node) as Value);
+}
