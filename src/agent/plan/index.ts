@@ -14,7 +14,7 @@ export {
 export {
   definePlanner,
   type GoalRequest,
-  type PlannerKind,
+  type Planner,
   type PlannerOptions,
   type ReplanRequest,
   type Work,
@@ -45,12 +45,12 @@ export {
   type ToolLog,
 } from "./tool-log.ts";
 export {
-  makePlanMemory,
+  type MemoryView,
+  makeWorkingMemory,
   type Note,
-  type PlanMemory,
-  type PlanMemoryView,
-  renderPlanMemory,
+  renderMemory,
   setGoal,
   takeNote,
-  viewPlanMemory,
+  viewMemory,
+  type WorkingMemory,
 } from "./working-memory.ts";

@@ -72,15 +72,13 @@ export interface PlannerOptions<Kind extends string> {
 }
 
 /** A planner, to be given to a runtime; its machine is what runs are started of. */
-export interface PlannerKind {
+export interface Planner {
   readonly machine: PlannerMachine;
   readonly activities: Readonly<Record<string, ActivityCode>>;
 }
 
 /** A planner of these parts; throws PLAN_INVALID if they cannot be used. */
-export function definePlanner<const Kind extends string = string>(
-  options: PlannerOptions<Kind>,
-): PlannerKind {
+export function definePlanner<const Kind extends string = string>(options: PlannerOptions<Kind>): Planner {
   const { id, version = 1, parallel = 4, attempts = 2, replan, work, timeout, limits: runLimits } = options;
   const replansMax = replan === undefined ? 0 : (options.replans ?? 3);
   checkCount("parallel", parallel, 1, limits.mapConcurrencyMax);

@@ -18,12 +18,12 @@ import {
   type ToolLog,
 } from "./tool-log.ts";
 import {
-  makePlanMemory,
-  type PlanMemory,
-  renderPlanMemory,
+  makeWorkingMemory,
+  renderMemory,
   setGoal,
   takeNote,
-  viewPlanMemory,
+  viewMemory,
+  type WorkingMemory,
 } from "./working-memory.ts";
 
 type Recipe = (log: Draft<ToolLog>) => void;
@@ -134,7 +134,7 @@ describe("what a model sees", () => {
         const seen = [
           renderObservation(call, { maxChars }),
           renderLog({ calls: [call, call], open: {} }, { maxChars }),
-          renderPlanMemory({ ...makePlanMemory(text), notes: [{ text, at: 0 }] }, { maxChars }),
+          renderMemory({ ...makeWorkingMemory(text), notes: [{ text, at: 0 }] }, { maxChars }),
         ];
         for (const one of seen) {
           expect(one.length).toBeLessThanOrEqual(maxChars);
@@ -152,7 +152,7 @@ describe("what a model sees", () => {
 });
 
 describe("working memory", () => {
-  const change = (memory: PlanMemory, recipe: (draft: Draft<PlanMemory>) => void) =>
+  const change = (memory: WorkingMemory, recipe: (draft: Draft<WorkingMemory>) => void) =>
     produce(memory, recipe, undefined);
 
   test("C3: tells the goal, what is completed, what is pending, and notes", () => {
@@ -163,7 +163,7 @@ describe("working memory", () => {
       ],
       ...[{ id: "ask" }, { id: "buy" }, { id: "mail" }],
     ]);
-    let memory = makePlanMemory("Compare papers", plan);
+    let memory = makeWorkingMemory("Compare papers", plan);
     memory = change(memory, (draft) => {
       beginTask(draft.plan, "find", { at: 0 });
       completeTask(draft.plan, "find", { at: 1, result: ["p1", "p2"] });
@@ -174,18 +174,18 @@ describe("working memory", () => {
       completeTask(draft.plan, "mail", { at: 1 });
       takeNote(draft, { text: "p2 is a preprint", at: 2 });
     });
-    const { completed, pending, notes } = viewPlanMemory(memory);
+    const { completed, pending, notes } = viewMemory(memory);
     expect([completed, pending].map((tasks) => tasks.map(({ id }) => id))).toEqual([
       ["find", "buy", "mail"],
       ["read", "ask"],
     ]);
     expect(notes).toEqual([{ text: "p2 is a preprint", at: 2 }]);
-    expect(renderPlanMemory(memory).split("\n")).toEqual([
+    expect(renderMemory(memory).split("\n")).toEqual([
       ...["Goal: Compare papers", "Pending:", "- Read them (after find)", "- ask (failed; last error: away)"],
       ...["Completed:", '- Find papers: ["p1","p2"]', "- buy (skipped)", "- mail"],
       ...["Notes:", "- p2 is a preprint"],
     ]);
     const next = change(memory, (draft) => setGoal(draft, "Rest"));
-    expect(renderPlanMemory(next)).toBe("Goal: Rest\nNotes:\n- p2 is a preprint");
+    expect(renderMemory(next)).toBe("Goal: Rest\nNotes:\n- p2 is a preprint");
   });
 });

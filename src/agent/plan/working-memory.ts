@@ -12,7 +12,7 @@ export interface Note {
   readonly at: number;
 }
 
-export interface PlanMemory {
+export interface WorkingMemory {
   readonly goal: string;
   readonly plan: Plan;
   /** In the order they were taken; none is ever taken out. */
@@ -20,29 +20,29 @@ export interface PlanMemory {
 }
 
 /** What is in a working memory, with what follows from it. */
-export interface PlanMemoryView extends PlanMemory {
+export interface MemoryView extends WorkingMemory {
   readonly completed: readonly Task[];
   readonly pending: readonly Task[];
 }
 
 /** A memory with a goal, and a plan if there is one already. */
-export function makePlanMemory(goal: string, plan: Plan = makePlan([])): PlanMemory {
+export function makeWorkingMemory(goal: string, plan: Plan = makePlan([])): WorkingMemory {
   return { goal, plan, notes: [] };
 }
 
 /** Another goal, with another plan; notes stay. */
-export function setGoal(memory: Draft<PlanMemory>, goal: string, plan: Plan = makePlan([])): void {
+export function setGoal(memory: Draft<WorkingMemory>, goal: string, plan: Plan = makePlan([])): void {
   memory.goal = goal;
   memory.plan = plan as Draft<Plan>;
 }
 
 /** Notes something down. */
-export function takeNote(memory: Draft<PlanMemory>, note: Note): void {
+export function takeNote(memory: Draft<WorkingMemory>, note: Note): void {
   memory.notes.push({ text: note.text, at: note.at });
 }
 
 /** The memory with what is completed, and what is not yet. */
-export function viewPlanMemory(memory: PlanMemory): PlanMemoryView {
+export function viewMemory(memory: WorkingMemory): MemoryView {
   const { tasks } = memory.plan;
   return {
     ...memory,
@@ -52,11 +52,11 @@ export function viewPlanMemory(memory: PlanMemory): PlanMemoryView {
 }
 
 /** The memory as a model reads it: the goal and what is pending first, then what is done, then the newest notes that fit. */
-export function renderPlanMemory(
-  memory: PlanMemory,
+export function renderMemory(
+  memory: WorkingMemory,
   { maxChars = 4_000 }: { readonly maxChars?: number } = {},
 ): string {
-  const { goal, completed, pending, notes } = viewPlanMemory(memory);
+  const { goal, completed, pending, notes } = viewMemory(memory);
   const parts = [
     `Goal: ${goal}`,
     listed("Pending", pending.map(pendingLine)),

@@ -16,10 +16,10 @@ export type {
   Flag,
   PreferenceDefinition,
   Preferences,
+  PreferenceValue,
   ProfileDefinition,
   Quantity,
   Situation,
-  ValueOf,
 } from "./preferences.ts";
 export {
   type Consent,
