@@ -1,5 +1,6 @@
 /** How a memory changes: functions on a draft of it. What is refused is an outcome; what is no fact at all is an error. */
 import type { Draft } from "../../core/definition.ts";
+import { peek } from "../../core/draft.ts";
 import { show } from "../../core/problem.ts";
 import { HoldfastError } from "../../errors.ts";
 import { limits } from "../../limits.ts";
@@ -43,7 +44,7 @@ export function remember(
   const saying = keyOf(text);
   if (hasSecret(text, rules.secrets) || hasSecret(candidate.object ?? "", rules.secrets))
     return refuse(memory, "secret");
-  if (memory.recalled.includes(saying)) return refuse(memory, "echo");
+  if (peek(memory.recalled).includes(saying)) return refuse(memory, "echo");
   const isTrusted = candidate.source.trust === "trusted";
   const known = knownFact(memory, candidate, saying);
   if (known !== undefined) {
@@ -197,10 +198,12 @@ export function forgetFrom(
   { at, rules = {} }: { readonly at: number; readonly rules?: MemoryRules },
 ): readonly string[] {
   const isFrom = (fact: FactDraft) => fact.source.message === message && fact.forgottenAt === undefined;
-  const gone = memory.facts.flatMap((fact, place) => (isFrom(fact) ? [place] : []));
+  const gone = peek(memory.facts).flatMap((fact, place) => (isFrom(fact) ? [place] : []));
   const ids = new Set(gone.map((place) => `f${place + 1}`));
   for (const place of gone) forget(memory, place, at);
-  const opened = memory.facts.filter(({ closedBy }) => closedBy !== undefined && ids.has(closedBy));
+  const opened = peek(memory.facts).flatMap(({ closedBy }, place) =>
+    closedBy !== undefined && ids.has(closedBy) ? [memory.facts[place] as FactDraft] : [],
+  );
   for (const fact of opened)
     for (const key of ["validTo", "expiredAt", "closedBy"] as const) delete fact[key];
   // There may be others by now that contradict them.

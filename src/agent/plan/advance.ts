@@ -3,6 +3,7 @@
  * is refused with TASK_REFUSED, and the draft is as it was.
  */
 import type { Draft } from "../../core/definition.ts";
+import { peek } from "../../core/draft.ts";
 import type { Json } from "../../core/json.ts";
 import { nearest } from "../../core/nearest.ts";
 import { show } from "../../core/problem.ts";
@@ -14,7 +15,7 @@ type PlanDraft = Draft<Plan>;
 /** A task begins; all it needs must be done or skipped. */
 export function beginTask(plan: PlanDraft, id: string, { at }: { readonly at: number }): void {
   const task = taskIn(plan, id, ["pending"], "begin");
-  const open = task.needs.filter((need) => !isSettled(plan.tasks.find((other) => other.id === need)));
+  const open = task.needs.filter((need) => !isSettled(peek(plan.tasks).find((other) => other.id === need)));
   if (open.length > 0)
     throw new HoldfastError(
       "TASK_REFUSED",
@@ -68,15 +69,12 @@ function taskIn(
   statuses: readonly TaskStatus[],
   what: string,
 ): PlanDraft["tasks"][number] {
-  const task = plan.tasks.find((other) => other.id === id);
+  // Looked for behind the draft: a draft of each task on the way would cost more than all the rest.
+  const tasks = peek(plan.tasks);
+  const task = plan.tasks[tasks.findIndex((other) => other.id === id)];
   if (task !== undefined && statuses.includes(task.status)) return task;
-  const meant =
-    task === undefined
-      ? nearest(
-          id,
-          plan.tasks.map((other) => other.id),
-        )
-      : undefined;
+  const ids = tasks.map((other) => other.id);
+  const meant = task === undefined ? nearest(id, ids) : undefined;
   const why =
     task === undefined
       ? `there is no such task${meant === undefined ? "" : `; did you mean ${show(meant)}?`}`

@@ -12,6 +12,7 @@
  */
 import type { RunLimits } from "../../core/bounds.ts";
 import type { Draft, SettledEvent, StateDefinition, TransitionParts } from "../../core/definition.ts";
+import { peek } from "../../core/draft.ts";
 import type { Json, JsonObject } from "../../core/json.ts";
 import { jsonSchema } from "../../core/json-schema/schema.ts";
 import { defineMachine, type Machine } from "../../core/machine.ts";
@@ -206,9 +207,10 @@ function assign(draft: Draft<PlannerContext>, at: number): void {
   if (draft.halted) return;
   const free = draft.lanes.flatMap((task, lane) => (task === null ? [lane] : []));
   if (free.length === 0) return;
-  for (const task of ready(draft.plan as Plan).slice(0, free.length)) {
-    beginTask(draft.plan, task.id, { at });
-    draft.lanes[free.shift() as number] = task.id;
+  const plan = { tasks: peek(draft.plan.tasks), revision: 0 };
+  for (const { id } of ready(plan as Plan).slice(0, free.length)) {
+    beginTask(draft.plan, id, { at });
+    draft.lanes[free.shift() as number] = id;
   }
 }
 

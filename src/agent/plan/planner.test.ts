@@ -258,6 +258,27 @@ test("a planner's numbers are what they can be", () => {
     expect(() => made(parts)).toThrow("write a whole number");
 });
 
+test("kinds, inputs and outputs are typed by what works on them", async () => {
+  const work = { search: () => ["a"], write: () => "b" };
+  const parts = { id: "typed", work } as const;
+  const planner = definePlanner({
+    ...parts,
+    decompose: () => [
+      { id: "a", kind: "search" },
+      { id: "b", kind: "write" },
+    ],
+  });
+  // @ts-expect-error There is no such kind.
+  definePlanner({ ...parts, decompose: () => [{ id: "a", kind: "serach" }] });
+  // @ts-expect-error Nor can it be judged.
+  definePlanner({ ...parts, decompose: () => [], validate: { serach: () => true } });
+  const test = await harness(planner.machine, planner.activities);
+  await test.start({ goal: "x" });
+  // @ts-expect-error A planner has a goal.
+  await expect(test.start({ gaol: "x" }, { id: "other" })).rejects.toMatchObject({ code: "INPUT_INVALID" });
+  await test.close();
+});
+
 onEveryStore((world) => {
   test("C5: a plan goes on in the next process, with what was done kept", async () => {
     const here = await world();

@@ -39,15 +39,21 @@ export interface PlannerOptions<Kind extends string> {
   /** 1 unless given. */
   readonly version?: number;
   /** The tasks that a goal comes to: by a function, or by a model that is asked in one. */
-  readonly decompose: (request: GoalRequest, scope: ActivityScope) => Answer<readonly PlannedTask<Kind>[]>;
+  readonly decompose: (
+    request: GoalRequest,
+    scope: ActivityScope,
+  ) => Answer<readonly PlannedTask<NoInfer<Kind>>[]>;
   /** What works on tasks: one for all, or one for each kind. */
   readonly work: Work<Kind> | Readonly<Record<Kind, Work<Kind>>>;
   /** What results must be: of all tasks, or of those of a kind. */
   readonly validate?:
-    | Validator<TaskRequest<Kind>>
-    | { readonly [Name in Kind]?: Validator<TaskRequest<Kind>> };
+    | Validator<TaskRequest<NoInfer<Kind>>>
+    | { readonly [Name in NoInfer<Kind>]?: Validator<TaskRequest<NoInfer<Kind>>> };
   /** The tasks that take the place of all that is not done, once one has failed. Without it the rest goes on, and the plan fails. */
-  readonly replan?: (request: ReplanRequest, scope: ActivityScope) => Answer<readonly PlannedTask<Kind>[]>;
+  readonly replan?: (
+    request: ReplanRequest,
+    scope: ActivityScope,
+  ) => Answer<readonly PlannedTask<NoInfer<Kind>>[]>;
   /** How often it may plan anew; 3 unless given. */
   readonly replans?: number;
   /** How many tasks are worked on at a time; 4 unless given. */

@@ -1,13 +1,13 @@
 /** From preferences to behaviour: settings of a window, an agent or a prompt, each following from one preference. */
 
 import { type AskOptions, type Preference, preference } from "./preference.ts";
-import type { Preferences, ValueOf } from "./preferences.ts";
+import type { Preferences, PreferenceValue } from "./preferences.ts";
 import type { Profile } from "./profile.ts";
 
 /** How a setting follows from a preference, and what it is while nothing sure is known. */
 export interface Adaptation<P extends Preferences, Key extends keyof P, Value> {
   readonly from: Key;
-  readonly to: (value: ValueOf<P[Key]>) => Value;
+  readonly to: (value: PreferenceValue<P[Key]>) => Value;
   readonly otherwise: Value;
 }
 

@@ -66,9 +66,13 @@ onEveryStore((world) => {
     await ada.withdraw("style");
     expect((await ada.read()).state.learned).toEqual({});
     expect((await ada.export()).consents).toEqual({ style: { given: false, at: here.clock.now() } });
-    await expect(ada.set("brif" as never, true as never)).rejects.toMatchObject({
-      code: "PREFERENCE_INVALID",
-    });
+    const invalid = { code: "PREFERENCE_INVALID" };
+    // @ts-expect-error There is no such preference.
+    await expect(ada.set("brif", true)).rejects.toMatchObject(invalid);
+    // @ts-expect-error It has no such value.
+    await expect(ada.set("tone", "loud")).rejects.toMatchObject(invalid);
+    // @ts-expect-error It is yes or no.
+    await expect(ada.observe("brief", "yes")).rejects.toMatchObject(invalid);
   });
 
   test("C6: who is erased is unknown, and may begin anew", async () => {

@@ -17,9 +17,9 @@ import {
   checkDefinition,
   type PreferenceDefinition,
   type Preferences,
+  type PreferenceValue,
   type ProfileDefinition,
   preferenceAt,
-  type ValueOf,
 } from "./preferences.ts";
 import {
   checkObservation,
@@ -65,16 +65,23 @@ type Beside = Omit<Observation, "key" | "value"> & {
 export interface OpenProfile<P extends Preferences> {
   /** All of it at its newest, for the functions that take a profile. */
   read(): Promise<Profile<P>>;
-  preference<Key extends keyof P & string>(key: Key, options?: Asked): Promise<Preference<ValueOf<P[Key]>>>;
+  preference<Key extends keyof P & string>(
+    key: Key,
+    options?: Asked,
+  ): Promise<Preference<PreferenceValue<P[Key]>>>;
   adapt<Settings extends Readonly<Record<string, unknown>>>(
     rules: Parameters<typeof adapt<P, Settings>>[1],
     options?: Asked,
   ): Promise<Adapted<Settings>>;
   drift(options?: Asked): Promise<readonly Drift<keyof P & string>[]>;
   /** Learns from something the user did; false, and nothing is written, if there is no consent to that. */
-  observe<Key extends keyof P & string>(key: Key, value: ValueOf<P[Key]>, beside?: Beside): Promise<boolean>;
+  observe<Key extends keyof P & string>(
+    key: Key,
+    value: PreferenceValue<P[Key]>,
+    beside?: Beside,
+  ): Promise<boolean>;
   /** The user says what they prefer. */
-  set<Key extends keyof P & string>(key: Key, value: ValueOf<P[Key]>): Promise<void>;
+  set<Key extends keyof P & string>(key: Key, value: PreferenceValue<P[Key]>): Promise<void>;
   unset(key: keyof P & string): Promise<void>;
   consent(purpose: string): Promise<void>;
   withdraw(purpose: string): Promise<void>;

@@ -18,12 +18,12 @@ import {
   givenValue,
   type PreferenceDefinition,
   type Preferences,
+  type PreferenceValue,
   preferenceAt,
   type Quantity,
   type Situation,
   type Terms,
   termsOf,
-  type ValueOf,
 } from "./preferences.ts";
 import { bucketsOf, entryOf, isConsented, type Learned, type Profile, type Row } from "./profile.ts";
 
@@ -70,19 +70,19 @@ export function preference<P extends Preferences, Key extends keyof P & string>(
   { definition, state }: Profile<P>,
   key: Key,
   options: AskOptions,
-): Preference<ValueOf<P[Key]>> {
+): Preference<PreferenceValue<P[Key]>> {
   const found = preferenceAt(definition, key);
   if (found.purpose !== undefined && !isConsented(state, found)) return { ...nothing, basis: "withheld" };
   const setting = entryOf(state.settings, key);
   if (setting !== undefined) {
-    const value = setting.value as ValueOf<P[Key]>;
+    const value = setting.value as PreferenceValue<P[Key]>;
     return { value, confidence: 1, applies: true, basis: "setting", why: [] };
   }
   const learned = entryOf(state.learned, key);
   if (learned === undefined) return { ...nothing, basis: "none" };
   const told = { learned, ...options, buckets: bucketsOf(definition, options.situation) };
   const answer = found.type === "number" ? measured(found, told) : counted(found, told);
-  return answer as unknown as Preference<ValueOf<P[Key]>>;
+  return answer as unknown as Preference<PreferenceValue<P[Key]>>;
 }
 
 interface Told extends AskOptions {

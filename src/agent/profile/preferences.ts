@@ -42,7 +42,7 @@ export type PreferenceDefinition = Flag | Category | Quantity;
 export type Preferences = Readonly<Record<string, PreferenceDefinition>>;
 
 /** The value of a preference. */
-export type ValueOf<Given> = Given extends Flag
+export type PreferenceValue<Given> = Given extends Flag
   ? boolean
   : Given extends Category<infer Value>
     ? Value
