@@ -62,7 +62,8 @@ export async function proveBoard(options: ProofOptions): Promise<ProofResult> {
     problems.push(...history.check(), ...ledger.check(turnsPerProcess * processes));
     const { operations, lost } = history.figures;
     const figures = {
-      ...{ processes, writes: crew.writes, cells: history.cells.size, operations, lost, kills: crew.kills },
+      ...{ processes, writes: crew.writes, cells: history.cells.size, operations, lost },
+      ...{ kills: crew.kills, "put out": crew.putOut },
       ...{ ...ledger.figures, ...held },
     };
     return { problems, figures };
