@@ -3,7 +3,7 @@
  * fits a cell that nobody shares, no update is lost, no two are in one critical section, late writes are fenced, nobody waits for
  * more than so many turns, and every change is told once.
  *
- * `--processes N` and `--writes N` (of each) say how much, `--seed N` starts elsewhere, `--bug NAME` plants a bug, and passes if
+ * `--processes N`, `--writes N` and `--leases N` (of each process) say how much, `--seed N` starts elsewhere, `--bug NAME` plants a bug, and passes if
  * it is caught.
  */
 import { parseArgs } from "node:util";
@@ -16,12 +16,13 @@ const { values } = parseArgs({
     seed: { type: "string", default: "1" },
     processes: { type: "string", default: "8" },
     writes: { type: "string", default: "60" },
+    leases: { type: "string" },
     bug: { type: "string" },
   },
 });
 
-function numberOf(name: "seed" | "processes" | "writes"): number {
-  const value = Number(values[name]);
+function numberOf(name: "seed" | "processes" | "writes" | "leases", unlessGiven?: number): number {
+  const value = Number(values[name] ?? unlessGiven);
   if (Number.isSafeInteger(value) && value > 0) return value;
   throw new Error(`--${name} must be a number above 0, and is ${JSON.stringify(values[name])}`);
 }
@@ -30,6 +31,7 @@ const options = {
   seed: numberOf("seed"),
   processes: numberOf("processes"),
   writes: numberOf("writes"),
+  leases: numberOf("leases", Math.ceil(numberOf("writes") / 4)),
   progress: (text: string) => void process.stderr.write(`\r${text}   `),
 };
 

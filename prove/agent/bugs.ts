@@ -64,8 +64,6 @@ export const bugs: readonly Bug[] = [
     only: "waiting",
     changes: [{ file: listening, find: "if (lastPart >= 0) await ear.recall(run, step);", replace: "" }],
   },
-    ],
-  },
 ];
 
 /** The bug of a name. */

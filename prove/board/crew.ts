@@ -4,6 +4,7 @@ import type { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { byLine } from "../kill/ledger.ts";
 import type { History } from "../linearizable/history.ts";
+import { putOutCode } from "./put-out.ts";
 import type { SectionSaid, Sections } from "./sections.ts";
 import type { WorkerPlan } from "./worker.ts";
 
@@ -38,6 +39,8 @@ type Line = { readonly done: "write" | "section" } | SectionSaid | { readonly id
 
 export class Crew {
   kills = 0;
+  /** How many were put out by the others, for want of a sign of life. */
+  putOut = 0;
   readonly #world: CrewWorld;
   readonly #places: Place[] = [];
   #count = 0;
@@ -119,8 +122,17 @@ export class Crew {
       sections: { from: place.sections, to: sections },
     };
     hand.child.stdin.write(`${JSON.stringify(left)}\n`);
-    void hand.ended.then(() => {
-      if (place.hand === hand) place.isOver = true;
+    void hand.ended.then(async () => {
+      if (place.hand !== hand) return;
+      if (hand.child.exitCode !== putOutCode) {
+        place.isOver = true;
+        return;
+      }
+      this.putOut++;
+      this.#world.ledger.killed(hand.name, Date.now());
+      place.hand = this.#employ();
+      await place.hand.ready;
+      this.#begin(place);
     });
   }
 
@@ -153,7 +165,7 @@ export class Crew {
       ...{ name, child, ready, isKilled: false },
       ended: new Promise((end) => {
         child.on("close", (code, signal) => {
-          if (!hand.isKilled && code !== 0)
+          if (!hand.isKilled && code !== 0 && code !== putOutCode)
             problems.push(`${name} ended by itself with ${code ?? signal}: ${errors.trim()}`);
           resolve();
           end();

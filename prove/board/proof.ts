@@ -21,6 +21,7 @@ export interface ProofOptions {
   readonly processes: number;
   /** Of each process. */
   readonly writes: number;
+  readonly leases: number;
   readonly bug?: string;
   readonly progress: (text: string) => void;
 }
@@ -30,10 +31,11 @@ export interface ProofResult {
   readonly figures: Readonly<Record<string, number>>;
 }
 
-/** One lease for so many writes; so many writes of each process on one board. */
-const [perLease, perBoard] = [4, 20];
-/** Between two kills. */
+/** So many writes of each process on one board. */
+const perBoard = 20;
+/** Between two kills; longer in longer proofs, where new processes would take all there is of the processor. */
 const [peaceMsMin, peaceMsMax] = [1_500, 4_000];
+const peaceOf = (writes: number): number => Math.min(Math.max(1, writes / 100), 5);
 /** Turns of others that one may wait for: each other process has one before it, and some while its question is on the way. */
 const turnsPerProcess = 4;
 /** Only end what hangs: how long nothing may happen. */
@@ -42,13 +44,12 @@ const patienceMs = 90_000;
 const restingBytesMax = 4_096;
 
 export async function proveBoard(options: ProofOptions): Promise<ProofResult> {
-  const { seed, processes, writes, bug } = options;
+  const { seed, processes, writes, leases: sections, bug } = options;
   const folder = mkdtempSync(join(tmpdir(), "holdfast-boards-"));
   const server = await startServer({ max_connections: "200" });
   const url = server.url("postgres");
   const [history, ledger, problems] = [new History(), new Sections(), [] as string[]];
   const env = { ...process.env, NODE_COMPILE_CACHE: join(folder, "compiled") };
-  const sections = Math.ceil(writes / perLease);
   const world = { plan: { seed, url, perBoard }, writes, sections, bug, env, history, ledger, problems };
   const crew = new Crew(world);
   try {
@@ -61,7 +62,8 @@ export async function proveBoard(options: ProofOptions): Promise<ProofResult> {
     problems.push(...history.check(), ...ledger.check(turnsPerProcess * processes));
     const { operations, lost } = history.figures;
     const figures = {
-      ...{ processes, writes: crew.writes, cells: history.cells.size, operations, lost, kills: crew.kills },
+      ...{ processes, writes: crew.writes, cells: history.cells.size, operations, lost },
+      ...{ kills: crew.kills, "put out": crew.putOut },
       ...{ ...ledger.figures, ...held },
     };
     return { problems, figures };
@@ -78,9 +80,10 @@ async function killAndReplace(crew: Crew, options: ProofOptions, problems: reado
   const all = options.processes * options.writes;
   for (;;) {
     const next = await crew.standBy();
-    await new Promise((resolve) => setTimeout(resolve, random.between(peaceMsMin, peaceMsMax)));
+    const peaceMs = random.between(peaceMsMin, peaceMsMax) * peaceOf(options.writes);
+    await new Promise((resolve) => setTimeout(resolve, peaceMs));
     options.progress(`${crew.writes} of ${all} writes, ${crew.kills} kills`);
-    const isOver = crew.writes >= all || problems.length > 0;
+    const isOver = crew.left === "" || problems.length > 0;
     if (isOver || !(await crew.replace((places) => random.below(places), next))) return crew.dismiss(next);
   }
 }
@@ -148,9 +151,10 @@ const trialsMax = 4;
 
 /** Whether a bug that was planted is caught, and how. */
 export async function huntBug(options: ProofOptions & { readonly bug: string }): Promise<string> {
-  const { shows } = findBug(options.bug);
+  const { shows, among } = findBug(options.bug);
+  const size = among === "cells" ? { writes: 30, leases: 1 } : { writes: 1, leases: 30 };
   for (let trial = 0; trial < trialsMax; trial++) {
-    const { problems } = await proveBoard({ ...options, seed: options.seed + trial });
+    const { problems } = await proveBoard({ ...options, ...size, processes: 4, seed: options.seed + trial });
     const found = problems.find((problem) => problem.includes(shows));
     if (found !== undefined) return `caught: ${options.bug}: ${found.slice(0, 300)}`;
     if (problems.length > 0) return `NOT CAUGHT: ${options.bug}: ${problems[0]}`;

@@ -7,10 +7,12 @@ import { createRuntime, type Runtime } from "holdfast";
 import { type OpenBoard, openBoard } from "../../src/agent/board/open.ts";
 import { postgres } from "../../src/store/postgres/store.ts";
 import { createRandom, type Random } from "../../test/generate/random.ts";
+import { leavesDoubt } from "../linearizable/access.ts";
 import type { Answer, Operation } from "../linearizable/cell.ts";
 import type { Said } from "../linearizable/client.ts";
 import { awaitBeginning } from "../linearizable/process.ts";
 import { board, type CellName, cellOf, cellsBoard, doors } from "./boards.ts";
+import { putOutCode } from "./put-out.ts";
 import type { SectionSaid } from "./sections.ts";
 
 export interface WorkerPlan {
@@ -171,9 +173,20 @@ class Worker {
   }
 }
 
+/** Whoever is put out by the others, since it had no time to give a sign of life, is replaced like one that was killed. */
+function giveUp(error: unknown): void {
+  if (!leavesDoubt(error)) throw error;
+  process.exit(putOutCode);
+}
+
 const plan = JSON.parse(process.argv[2] ?? "") as WorkerPlan;
 const { writes, sections } = JSON.parse(await awaitBeginning()) as Pick<WorkerPlan, "writes" | "sections">;
-const runtime = await createRuntime({ store: postgres(plan.url), machines: [board] });
-const worker = new Worker({ ...plan, writes, sections }, runtime);
-await Promise.all([worker.write(), worker.takeLeases()]);
-await runtime.close();
+try {
+  const runtime = await createRuntime({ store: postgres(plan.url), machines: [board] });
+  void runtime.stopped.then((error) => error === undefined || giveUp(error));
+  const worker = new Worker({ ...plan, writes, sections }, runtime);
+  await Promise.all([worker.write(), worker.takeLeases()]);
+  await runtime.close();
+} catch (error) {
+  giveUp(error);
+}

@@ -24,36 +24,34 @@ interface BoardStep {
   readonly entry: Entry;
 }
 
-/** The steps that follow a state, those to come included. */
+/** A board at a checkpoint. Its number is not the state's own: a step that was refused or ignored has one too, and changes no state. */
+interface Position {
+  readonly seq: number;
+  readonly state: State<BoardState>;
+}
+
+/** The board at its newest checkpoint, or at another. */
+export async function positionOf(run: Run<BoardState>, seq?: number): Promise<Position> {
+  const at = seq ?? (await run.head()).seq;
+  return { seq: at, state: await run.at(at) };
+}
+
+/** The steps that follow a checkpoint, those to come included. */
 export async function* stepsAfter(
   run: Run<BoardState>,
-  from: State<BoardState>,
+  from: Position,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<BoardStep> {
-  let state = from;
-  // What is refused has an entry and is no step, so a step's entry comes no sooner than its number says.
-  const first = (await run.head()).fork === undefined ? from.seq + 1 : 1;
-  for await (const entry of run.follow(first, signal === undefined ? {} : { signal })) {
-    const step = stepOf(entry);
-    if (step === undefined || step <= state.seq) continue;
-    if (step !== state.seq + 1) {
-      const pruned = `What followed checkpoint ${state.seq} of the board ${JSON.stringify(run.id)} was pruned; read it anew`;
-      throw new HoldfastError("JOURNAL_PRUNED", pruned, { details: { run: run.id, seq: state.seq + 1 } });
+  let { seq, state } = from;
+  for await (const entry of run.follow(seq + 1, signal === undefined ? {} : { signal })) {
+    if (entry.seq !== ++seq) {
+      const pruned = `Step ${seq} of the board ${JSON.stringify(run.id)} was pruned; read it anew, and go on from there`;
+      throw new HoldfastError("JOURNAL_PRUNED", pruned, { details: { run: run.id, seq } });
     }
     const next = apply(state as unknown as Json, entry.patches) as unknown as State<BoardState>;
     yield { before: state.context, after: next.context, entry };
     state = next;
   }
-}
-
-/** The number of the step that an entry made; undefined if it made none. */
-function stepOf({ patches }: Entry): number | undefined {
-  for (const patch of patches) {
-    if (patch.op !== "set") continue;
-    if (patch.path.length === 0) return (patch.value as unknown as State).seq;
-    if (patch.path.length === 1 && patch.path[0] === "seq") return patch.value as number;
-  }
-  return undefined;
 }
 
 /** The changes after a version; after the newest one unless it is given. */
@@ -62,10 +60,11 @@ export async function* changesAfter(
   version: number | undefined,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<Change> {
-  const newest = await run.state();
-  const after = version ?? newest.context.version;
+  const newest = await positionOf(run);
+  const now = newest.state.context.version;
+  const after = version ?? now;
   // Every change takes a step, and the first step makes none: so this checkpoint was there before the next change.
-  const from = newest.context.version <= after ? newest : await run.at(after + 1);
+  const from = now <= after ? newest : await positionOf(run, after + 1);
   for await (const step of stepsAfter(run, from, signal))
     for (const change of changesOf(step)) if (change.version > after) yield change;
 }

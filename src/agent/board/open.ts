@@ -6,7 +6,7 @@ import { limits } from "../../limits.ts";
 import { checkName } from "../../runtime/name.ts";
 import type { Run, Runtime } from "../../runtime/run.ts";
 import type { Board, KeyDefinitions } from "./board.ts";
-import { type Change, changesAfter, stepsAfter } from "./follow.ts";
+import { type Change, changesAfter, positionOf, stepsAfter } from "./follow.ts";
 import type { ValueOf } from "./keys.ts";
 import { findKey, type Question } from "./machine.ts";
 import type { Busy, Conflict, Leased, Reading, Removed, Reviewed, Voted, Written } from "./outcome.ts";
@@ -229,10 +229,10 @@ export class OpenBoard<Keys extends KeyDefinitions = KeyDefinitions, Lease exten
 
   /** What a vote came to, once it has ended. Throws VOTE_UNKNOWN. */
   async decided(id: string, { signal }: { readonly signal?: AbortSignal } = {}): Promise<Tally> {
-    const state = await this.run.state();
-    let last = readProposal(state.context, id);
+    const position = await positionOf(this.run);
+    let last = readProposal(position.state.context, id);
     if (last.closedAt === null)
-      for await (const { after } of stepsAfter(this.run, state, signal)) {
+      for await (const { after } of stepsAfter(this.run, position, signal)) {
         last = readProposal(after, id);
         if (last.closedAt !== null) break;
       }

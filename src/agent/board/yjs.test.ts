@@ -101,6 +101,18 @@ test("F5: what is no update is refused before anybody reads it", async () => {
   await runtime.close();
 });
 
+test("F5: a key that is not made for a document says so, and the edits stay where they are", async () => {
+  const plain = defineBoard({ id: "plain", keys: { notes: { policy: "reject" } } });
+  const runtime = await createRuntime({ store: memory(), machines: [plain] });
+  const text = await openText(await openBoard(runtime, plain, { id: "b", agent: "ada" }), "notes");
+  text.doc.getText("body").insert(0, "one");
+  await text.flushed();
+  text.doc.getText("body").insert(3, " two");
+  await expect(text.flushed()).rejects.toMatchObject({ code: "BOARD_INVALID" });
+  expect(textOf(text)).toBe("one two");
+  await runtime.close();
+});
+
 test("C8: edits of several, merged in any order and any number of times, make one document", () => {
   const edit = fc.record({ who: fc.nat(2), at: fc.nat(20), text: fc.string({ minLength: 1, maxLength: 4 }) });
   fc.assert(

@@ -8,6 +8,7 @@
 import * as Y from "yjs";
 import type { Json } from "../../core/json.ts";
 import type { Schema } from "../../core/schema.ts";
+import { HoldfastError } from "../../errors.ts";
 import { limits } from "../../limits.ts";
 import type { KeyDefinitions } from "./board.ts";
 import type { KeyDefinition } from "./keys.ts";
@@ -150,7 +151,8 @@ class Binding implements SharedText {
       while (this.#pending.length > 0) {
         const pending = this.#pending;
         const update = encode(Y.mergeUpdates(pending));
-        await this.#board.write(this.#key, [update]);
+        const { outcome } = await this.#board.write(this.#key, [update]);
+        if (outcome !== "written") throw unfitError(this.#key, outcome);
         this.#pending = this.#pending.slice(pending.length);
       }
     } finally {
@@ -172,6 +174,12 @@ class Binding implements SharedText {
     for (const update of fresh) Y.applyUpdate(this.doc, decode(update), this);
   }
 }
+
+const unfitError = (key: string, outcome: string): HoldfastError =>
+  new HoldfastError(
+    "BOARD_INVALID",
+    `The edits of ${JSON.stringify(key)} were not written (${outcome}): define it as textKey, and without a lease`,
+  );
 
 /** Whether an update says nothing: no structs and no deletions. */
 const isEmpty = (update: Uint8Array): boolean => update.length === 2 && update[0] === 0 && update[1] === 0;
