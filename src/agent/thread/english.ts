@@ -59,6 +59,7 @@ const namePatterns: readonly { pattern: RegExp; kinds: (name: string) => readonl
   { pattern: /`([^`\n]+)`|"([^"\n]{1,60})"|“([^”\n]{1,60})”/g, kinds: kindsOfCode },
   { pattern: /(?<![\w.])[\w-]*(?:\/[\w.-]+)+\/?(?<![.,])/g, kinds: kindsOfPath },
   { pattern: /\b[\w-]+(?:\.[\w-]+)*\.(?:[a-z]{1,4}|mp[34]|json|yaml|toml|html)\b/g, kinds: kindsOfPath },
+  { pattern: /\b[\w.]+\(\)/g, kinds: kindsOfCode },
   { pattern: /(?<!\w)#\d+\b|\b[A-Z]{2,}-\d+\b/g, kinds: () => ["ticket", "issue", "bug", "pr"] },
 ];
 
