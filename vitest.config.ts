@@ -7,8 +7,6 @@ export default defineConfig({
     // No test is about time; this only ends one that hangs, on however slow a machine.
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    // A package that comes with sources under the same condition as ours: they are not for Node to read.
-    server: { deps: { inline: [/eventsource-parser/, /@ai-sdk/, /\/ai\//] } },
     globalSetup: ["test/postgres/setup.ts", "test/lanes.ts"],
     include: ["src/**/*.test.ts", "test/**/*.test.ts", "bench/**/*.test.ts", "prove/**/*.test.ts"],
     coverage: {

@@ -131,6 +131,9 @@ function termsOf(text: string): Term[] {
 const emptyNouns =
   /^(today|tomorrow|yesterday|morning|afternoon|evening|night|week|month|year|day|hour|minute|second|time|moment|way|thing|lot|bit|kind|sort|one|ones|thanks|thank|please|sure|ok|okay|hi|hello|yes|no|question|something|anything|nothing|everything|someone|anyone|everyone|monday|tuesday|wednesday|thursday|friday|saturday|sunday|instead|sake|case|own|here|there|both|ms|seconds|minutes|hours|days|weeks|euros?|dollars?|percent|gb|mb|kb|km)$/i;
 
+/** Words before a noun that are no part of a name. */
+const unsaid = /^(my|your|his|her|its|our|their|one|two|both|several|some|many)$/i;
+
 /** Noun phrases: what comes before a noun, and the noun it ends with. */
 function phrasesOf(terms: readonly Term[], names: readonly Name[]): Mention[] {
   const mentions: Mention[] = [];
@@ -165,9 +168,9 @@ const isPhraseWord = ({ tags }: Term): boolean =>
 
 function phraseMention(words: readonly Term[]): Mention | undefined {
   const head = words.at(-1) as Term;
-  const said = words.filter(
-    ({ tags, text }) => !tags.has("Determiner") && !/^(my|your|his|her|its|our|their)$/i.test(text),
-  );
+  const isSaid = ({ tags, text: word }: Term) =>
+    !tags.has("Determiner") && !tags.has("Value") && !unsaid.test(word);
+  const said = words.filter(isSaid);
   const text = said.map((term) => term.text).join(" ");
   const noun = singular(head.text.toLowerCase());
   if (text === "" || emptyNouns.test(head.text) || /^\d+$/.test(text) || /^X+$/.test(head.text))
@@ -284,7 +287,7 @@ const byNoun = (all: string, noun: string): Omit<Reference, "phrase" | "offset">
 const emptyIt =
   /^it(?:'s| is| was| seems?| looks?| will be| would be)? (?:late|early|time|cold|hot|raining|snowing|ok|okay|fine|possible|important|clear that|like|that|seems?|would be (?:nice|great|good))\b/i;
 const notNoun =
-  /^(is|was|are|were|be|will|would|can|could|should|has|have|had|does|did|do|and|or|but|the|a|an|to|of|in|on|for|with|way|time|i|you|we|he|she|they|it|morning|afternoon|evening|week|month|year|day|said|means|makes|looks|sounds|seems|works|one|ones|not|too|very|so|also|again|please|please|now|then|first|day)$/i;
+  /^(is|was|are|were|be|will|would|can|could|should|has|have|had|does|did|do|and|or|but|the|a|an|to|of|in|on|for|with|way|time|i|you|we|he|she|they|it|morning|afternoon|evening|week|month|year|day|said|means|makes|looks|sounds|seems|works|one|ones|not|too|very|so|also|again|please|now|then|first)$/i;
 
 function referencesOf(text: string): Reference[] {
   const found: Reference[] = [];
