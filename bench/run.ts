@@ -3,6 +3,7 @@
  * stdout, progress on stderr.
  */
 import { parseArgs } from "node:util";
+import { benchAgent } from "./agent.ts";
 import { benchChanges } from "./changes.ts";
 import { benchCore } from "./core.ts";
 import { benchDrafts } from "./drafts.ts";
@@ -15,6 +16,7 @@ import { benchTiers } from "./tiers.ts";
 import { benchTravel } from "./travel.ts";
 
 const questions: Readonly<Record<string, (options: BenchOptions) => Promise<void>>> = {
+  agent: benchAgent,
   changes: benchChanges,
   core: benchCore,
   drafts: benchDrafts,

@@ -85,7 +85,8 @@ function current(node: Node): Container {
 }
 
 function copied(node: Node): Container {
-  node.copy ??= (Array.isArray(node.base) ? node.base.slice() : { ...node.base }) as Container;
+  // Not `slice`: of a frozen list it is ten times as slow.
+  node.copy ??= (Array.isArray(node.base) ? [...node.base] : { ...node.base }) as Container;
   return node.copy;
 }
 

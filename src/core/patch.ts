@@ -220,7 +220,8 @@ function ownContainer(holder: Container, key: string | number, own: Set<object>,
     return misfit(patch, `nothing stands at ${JSON.stringify(key)} to go into`);
   }
   if (own.has(value)) return value as unknown as Container;
-  const copy = (isList(value) ? value.slice() : { ...value }) as Container;
+  // Not `slice`: of a frozen list it is ten times as slow.
+  const copy = (isList(value) ? [...value] : { ...value }) as Container;
   own.add(copy);
   put(holder, String(key), copy);
   return copy;

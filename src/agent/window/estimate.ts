@@ -52,8 +52,8 @@ interface Tally {
   foreignBeyond: number;
 }
 
-const perWord = { first: 4, english: 0.025, most: 0.27, foreign: 0.3 };
-const perCharacter = { han: 0.78, kana: 0.62, hangul: 0.66, rare: 0.62, code: 0.58 };
+const perWord = { first: 4, english: 0.025, most: 0.32, foreign: 0.35 };
+const perCharacter = { han: 0.82, kana: 0.62, hangul: 0.66, rare: 0.62, code: 0.58 };
 
 /** The tokens of a text, as an estimate; a whole number. */
 export function estimateTokens(text: string): number {
@@ -138,6 +138,6 @@ function costOf(kind: number, length: number, before: number, after: number): nu
 /** A text with many words outside ASCII is in a language whose plain words are cut into more pieces, too. */
 function total({ others, words, beyond, foreign, foreignBeyond }: Tally): number {
   const share = words === 0 ? 0 : foreign / words;
-  const perBeyond = Math.min(perWord.most, perWord.english + share * 1.1);
+  const perBeyond = Math.min(perWord.most, perWord.english + share * 1.4);
   return others + words + beyond * perBeyond + foreignBeyond * perWord.foreign;
 }

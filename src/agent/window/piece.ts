@@ -52,35 +52,79 @@ export interface View {
 export const tokensOf = (pieces: readonly Piece[]): number =>
   pieces.reduce((sum, { tokens }) => sum + tokens, 0);
 
+/** Units as they were counted, by their last message: what was said stays the same, and so do its pieces. */
+const known = new WeakMap<Counter, WeakMap<Message, Piece>>();
+
+function knownBy(count: Counter): WeakMap<Message, Piece> {
+  let pieces = known.get(count);
+  if (pieces === undefined) {
+    pieces = new WeakMap();
+    known.set(count, pieces);
+  }
+  return pieces;
+}
+
 /** The unit of a branch between two positions; the newest one's open calls are shown as pending. */
 export function unitPiece({ lineage, head, options: { count } }: View, start: number, end: number): Piece {
+  const last = lineage.entries[end] as Entry;
+  const pieces = knownBy(count);
+  const before = pieces.get(last);
+  if (before !== undefined && before.position === start) return before;
   const messages: Message[] = [];
   for (let at: number | null = end; at !== null && at >= start; at = (lineage.entries[at] as Entry).after)
     messages.unshift(lineage.entries[at] as Entry);
   const open = end === head ? openCallsAt(lineage, end) : [];
-  const last = messages.at(-1) as Message;
   if (open.length > 0) messages.push(pending(`${last.id}.pending`, last.at, open));
-  return {
-    position: start,
-    messages,
-    tokens: messages.reduce((sum, message) => sum + count.message(message), 0),
-  };
+  const piece = { position: start, messages, tokens: countAll(messages, count) };
+  if (open.length === 0) pieces.set(last, piece);
+  return piece;
+}
+
+const countAll = (messages: readonly Message[], count: Counter): number =>
+  messages.reduce((sum, message) => sum + count.message(message), 0);
+
+/** Tools whose results a unit has, and the unit with those of some of them cleared, by which. */
+interface Forms {
+  readonly tools: readonly string[];
+  readonly cleared: Map<string, Piece | undefined>;
+}
+
+const forms = new WeakMap<Piece, Forms>();
+
+function formsOf(piece: Piece): Forms {
+  let found = forms.get(piece);
+  if (found === undefined) {
+    const parts = piece.messages.flatMap((message) => message.parts);
+    const tools = new Set(parts.flatMap((part) => (part.type === "result" ? [part.tool] : [])));
+    found = { tools: [...tools], cleared: new Map() };
+    forms.set(piece, found);
+  }
+  return found;
 }
 
 /** The unit with the results cleared that may be; undefined if there is nothing to gain. */
 export function clearedPiece(piece: Piece, { options: { refetchable, count } }: View): Piece | undefined {
   if (piece.messages.length < 2) return undefined;
+  const { tools, cleared: made } = formsOf(piece);
+  const chosen = tools.filter(refetchable);
+  if (chosen.length === 0) return undefined;
+  const key = chosen.join("\n");
+  if (!made.has(key)) made.set(key, clear(piece, new Set(chosen), count));
+  return made.get(key);
+}
+
+function clear(piece: Piece, tools: ReadonlySet<string>, count: Counter): Piece | undefined {
   const calls: string[] = [];
   const messages = piece.messages.map((message) => {
-    const form = cleared(message, refetchable, count);
-    if (form !== undefined)
-      for (const part of message.parts)
-        if (part.type === "result" && refetchable(part.tool)) calls.push(part.call);
-    return form ?? message;
+    const form = cleared(message, tools);
+    if (form === undefined || count.message(form) >= count.message(message)) return message;
+    for (const part of message.parts)
+      if (part.type === "result" && tools.has(part.tool)) calls.push(part.call);
+    return form;
   });
-  if (calls.length === 0) return undefined;
-  const tokens = messages.reduce((sum, message) => sum + count.message(message), 0);
-  return { ...piece, messages, tokens, cleared: calls };
+  return calls.length === 0
+    ? undefined
+    : { ...piece, messages, tokens: countAll(messages, count), cleared: calls };
 }
 
 /** Refuses a window that cannot hold what it must. */

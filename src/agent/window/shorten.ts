@@ -13,27 +13,14 @@ export const clearedText = "[This result was cleared to save room. Call the tool
 /** What stands in place of a result that is not there yet. */
 export const pendingText = "[No result is known yet.]";
 
-const clearedForms = new WeakMap<Message, { tools: readonly string[]; form: Message }>();
-
-/** A tool message with the results of these tools cleared; undefined if that would gain nothing. */
-export function cleared(
-  message: Message,
-  isRefetchable: (tool: string) => boolean,
-  count: Counter,
-): Message | undefined {
-  const tools = message.parts.flatMap((part) =>
-    part.type === "result" && isRefetchable(part.tool) ? [part.tool] : [],
+/** A tool message with the results of these tools cleared; undefined if it has none. */
+export function cleared(message: Message, tools: ReadonlySet<string>): Message | undefined {
+  const isOld = (part: Part) => part.type === "result" && tools.has(part.tool);
+  if (!message.parts.some(isOld)) return undefined;
+  const parts = message.parts.map((part) =>
+    isOld(part) ? { ...(part as ResultPart), output: clearedText } : part,
   );
-  if (message.role !== "tool" || tools.length === 0) return undefined;
-  let known = clearedForms.get(message);
-  if (known === undefined || known.tools.join() !== tools.join()) {
-    const parts = message.parts.map((part) =>
-      part.type === "result" && isRefetchable(part.tool) ? { ...part, output: clearedText } : part,
-    );
-    known = { tools, form: { ...message, parts, metadata: { ...message.metadata, cleared: true } } };
-    clearedForms.set(message, known);
-  }
-  return count.message(known.form) < count.message(message) ? known.form : undefined;
+  return { ...message, parts, metadata: { ...message.metadata, cleared: true } };
 }
 
 /** A tool message that answers calls which have no result yet, so that a model can be shown the unit at all. */

@@ -139,9 +139,10 @@ function gather(view: View, room: number): { recent: Piece[]; older: Piece[] } {
 /** Units with messages that are marked as important and stand further back, or where a summary stands for them. */
 function markedBefore(view: View, pieces: readonly Piece[]): Piece[] {
   const { lineage, head } = view;
+  let at = head === null ? null : (lineage.places[head]?.marked ?? null);
+  if (at === null) return [];
   const taken = new Set(pieces.flatMap(({ position, overlay }) => (overlay === undefined ? [position] : [])));
   const found: Piece[] = [];
-  let at = head === null ? null : (lineage.places[head]?.marked ?? null);
   for (let looked = 0; at !== null && looked < markedMax; looked++) {
     const start = startOfUnit(lineage, at);
     if (!taken.has(start) && lineage.entries[start]?.role !== "system") {
@@ -206,7 +207,8 @@ function worthiest(view: View, pieces: readonly Piece[], room: number): Piece[] 
 function retentionOf({ lineage, head, options }: View, { position, messages, overlay }: Piece): number {
   if (overlay !== undefined) return Number.POSITIVE_INFINITY;
   const { importance, halfLife, now } = options;
-  const worth = Math.max(0, ...messages.map(importance));
+  let worth = 0;
+  for (const message of messages) worth = Math.max(worth, importance(message));
   const later = (lineage.places[head as number]?.depth ?? 0) - (lineage.places[position]?.depth ?? 0);
   const ageMs = Math.max(0, now - (messages[0] as Message).at);
   return Math.log2(worth) - later / halfLife.messages - ageMs / halfLife.ms;
@@ -228,19 +230,21 @@ function withoutLooseEnd(
 function leftOf({ lineage, head }: View, pieces: readonly Piece[]): Window["left"] {
   const overlays = pieces.flatMap(({ overlay }) => overlay ?? []);
   const isCovered = (position: number) => overlays.some(({ from, to }) => from <= position && position <= to);
-  const shown = pieces.filter(({ position, overlay }) => position >= 0 && overlay === undefined);
-  const entries = shown.flatMap(({ position, messages }) =>
-    messages.flatMap(({ metadata }) => (metadata?.pending === true ? [] : [position])),
-  );
-  const covered = overlays.reduce((sum, overlay) => sum + spanOf(lineage, overlay), 0);
-  const summarised = covered - entries.filter(isCovered).length;
+  let summarised = overlays.reduce((sum, overlay) => sum + spanOf(lineage, overlay), 0);
+  let shown = 0;
+  for (const { position, messages, overlay } of pieces) {
+    if (position < 0 || overlay !== undefined) continue;
+    const said = messages.at(-1)?.metadata?.pending === true ? messages.length - 1 : messages.length;
+    shown += said;
+    if (isCovered(position)) summarised -= said;
+  }
   const all = head === null ? 0 : (lineage.places[head]?.depth ?? 0) + 1;
   const open = head === null ? [] : openCallsAt(lineage, head);
   return {
-    dropped: all - entries.length - summarised,
+    dropped: all - shown - summarised,
     summarised,
-    cleared: pieces.flatMap(({ cleared: calls = [] }) => calls),
-    cut: pieces.flatMap(({ cut = [] }) => cut),
+    cleared: pieces.flatMap(({ cleared: calls }) => calls ?? []),
+    cut: pieces.flatMap(({ cut }) => cut ?? []),
     pending: open.map(({ id }) => id),
   };
 }

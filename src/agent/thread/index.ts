@@ -1,0 +1,38 @@
+/** Threads: messages, branches, units, search, topics, references. Re-exports only. */
+export * from "./message.ts";
+export {
+  type Entity,
+  emptySalience,
+  type Gender,
+  type Meant,
+  type Mention,
+  note,
+  type Reading,
+  type Reference,
+  type Resolved,
+  type ResolveOptions,
+  resolve,
+  resolveTurn,
+  resolveWith,
+  type Salience,
+} from "./salience.ts";
+export { type Found, type SearchOptions, searchThread } from "./search.ts";
+export {
+  append,
+  branchBefore,
+  branches,
+  branchFrom,
+  type Entry,
+  emptyThread,
+  findMessage,
+  messagesOf,
+  newestFirst,
+  type OpenCall,
+  type Overlay,
+  switchTo,
+  type Thread,
+  type ThreadBranch,
+  versionsOf,
+} from "./thread.ts";
+export { emptyTopics, labelOf, type Topic, type Topics, trackTopic } from "./topics.ts";
+export { type CloseOptions, closeOpenCalls, openCalls, reasons, type Unit, unitsOf } from "./unit.ts";
