@@ -64,7 +64,7 @@ test("a token that comes again, a lease that is short, fences that fail and turn
 test.each(bugs.map(({ name }) => name))("a planted bug is caught: %s", { timeout: patienceMs }, (name) => {
   const { status, stdout } = spawnSync(
     process.execPath,
-    ["--conditions=source", "prove/board.ts", "--bug", name],
+    ["--conditions=holdfast-source", "prove/board.ts", "--bug", name],
     { cwd: root, encoding: "utf8" },
   );
   expect([stdout.startsWith(`caught: ${name}: `), status, stdout]).toEqual([true, 0, stdout]);

@@ -1,11 +1,12 @@
 /** The entry `holdfast/agent`: agents, and what they remember and share. Re-exports only. */
 export * from "./board/index.ts";
+export * from "./formats/index.ts";
 export { type Agent, type AgentDefinition, defineAgent } from "./lifecycle/agent.ts";
 export type {
   AgentContext,
   Budget,
+  CallDecision,
   CallRecord,
-  Decision,
   PendingCall,
   Reflection,
   Steps,
@@ -23,7 +24,11 @@ export type { BusyPolicy } from "./lifecycle/machine.ts";
 export type { Cursor, TurnPart } from "./lifecycle/turn-part.ts";
 export type { AgentWindow } from "./lifecycle/view.ts";
 export type { Occasion, Reflector, StepFinder } from "./lifecycle/work.ts";
+export * from "./memory/index.ts";
 export type * from "./model/model.ts";
-export { renderLog, renderObservation, type ToolCall, type ToolLog } from "./plan/tool-log.ts";
-export * from "./thread/message.ts";
+export * from "./plan/index.ts";
+export * from "./profile/index.ts";
+export * from "./scope/index.ts";
+export * from "./thread/index.ts";
 export type { Tool, ToolScope } from "./tool/tool.ts";
+export * from "./window/index.ts";

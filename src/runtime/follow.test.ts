@@ -46,7 +46,7 @@ onEveryStore((world) => {
     ending.abort();
     expect((await next).done).toBe(true);
     const stopped = { signal: AbortSignal.abort() };
-    for await (const { seq } of run.journal(1, stopped)) expect(seq).toBeUndefined();
+    for await (const { seq } of run.follow(1, stopped)) expect(seq).toBeUndefined();
     const endless = run.follow(2)[Symbol.asyncIterator]().next();
     const failed = expect(endless).rejects.toMatchObject({ code: "RUNTIME_CLOSED" });
     await new Promise((resolve) => setImmediate(resolve));

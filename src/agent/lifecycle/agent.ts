@@ -7,7 +7,7 @@ import type { Runtime } from "../../runtime/run.ts";
 import { type GivenModel, modelOf } from "../model/given.ts";
 import type { CallPart } from "../thread/message.ts";
 import { type GivenTool, optionsOf, type ReadyTool, readyTool } from "../tool/tool.ts";
-import type { Budget, Decision, PendingCall } from "./context.ts";
+import type { Budget, CallDecision, PendingCall } from "./context.ts";
 import { Conversation, type ConversationOptions } from "./conversation.ts";
 import { type AgentMachine, agentMachine, type BusyPolicy, type ToolGroup } from "./machine.ts";
 import { type AgentWindow, viewWith } from "./view.ts";
@@ -33,7 +33,7 @@ export interface AgentDefinition<Tools extends Readonly<Record<string, GivenTool
   /** Tools that are called only once a person has agreed; or which calls are. */
   readonly approve?: readonly (keyof Tools & string)[] | ((call: CallPart) => boolean);
   /** Who may decide; anybody who may send to the run, unless given. */
-  readonly mayDecide?: (decision: Decision, call: PendingCall) => boolean;
+  readonly mayDecide?: (decision: CallDecision, call: PendingCall) => boolean;
   /** How long people have to decide; for ever, unless given. What nobody decides on is not called. */
   readonly decideWithin?: number | string;
   /** Finds the steps to take, before the first thought. */

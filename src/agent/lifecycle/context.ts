@@ -198,14 +198,14 @@ export function keepThought(
   draft.callsAt = at;
 }
 
-export interface Decision {
+export interface CallDecision {
   readonly call: string;
   readonly isApproved: boolean;
   readonly by?: string;
   readonly note?: string;
 }
 
-export function decide(draft: Changing, { call, isApproved, by, note }: Decision, at: number): void {
+export function decide(draft: Changing, { call, isApproved, by, note }: CallDecision, at: number): void {
   const asked = draft.calls.find(({ id }) => id === call);
   if (asked === undefined) return;
   asked.decision = isApproved ? "approved" : "rejected";

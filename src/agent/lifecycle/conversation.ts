@@ -10,7 +10,7 @@ import { systemIds } from "../../runtime/ids.ts";
 import type { Run, Runtime, StartOptions } from "../../runtime/run.ts";
 import { type Message, type Part, textOf } from "../thread/message.ts";
 import { messagesOf } from "../thread/thread.ts";
-import type { AgentContext, Decision, PendingCall } from "./context.ts";
+import type { AgentContext, CallDecision, PendingCall } from "./context.ts";
 import { listen } from "./listening.ts";
 import type { AgentMachine } from "./machine.ts";
 import type { Cursor, TurnPart } from "./turn-part.ts";
@@ -112,15 +112,15 @@ export class Conversation {
     return (await this.run.state()).context.calls.filter(({ decision }) => decision === "asked");
   }
 
-  approve(call: string, who: Omit<Decision, "call" | "isApproved"> = {}): Promise<void> {
+  approve(call: string, who: Omit<CallDecision, "call" | "isApproved"> = {}): Promise<void> {
     return this.#decide({ ...who, call, isApproved: true });
   }
 
-  reject(call: string, who: Omit<Decision, "call" | "isApproved"> = {}): Promise<void> {
+  reject(call: string, who: Omit<CallDecision, "call" | "isApproved"> = {}): Promise<void> {
     return this.#decide({ ...who, call, isApproved: false });
   }
 
-  async #decide(decision: Decision): Promise<void> {
+  async #decide(decision: CallDecision): Promise<void> {
     const receipt = await this.run.send("decide", decision as unknown as JsonObject);
     const { outcome } = await receipt.handled();
     if (outcome === "taken") return;

@@ -18,9 +18,9 @@ import type { CallOptions } from "../tool/tool.ts";
 import {
   type AgentContext,
   type Budget,
+  type CallDecision,
   type CallEnd,
   type Changing,
-  type Decision,
   decide,
   emptyContext,
   type Found,
@@ -50,7 +50,7 @@ export type BusyPolicy = "reject" | "enqueue" | "interrupt" | "rollback";
 
 export type AgentEvent =
   | { readonly type: "say"; readonly data: Said }
-  | { readonly type: "decide"; readonly data: Decision }
+  | { readonly type: "decide"; readonly data: CallDecision }
   | { readonly type: "stop"; readonly data: { readonly partial?: string } }
   | { readonly type: "close" };
 
@@ -71,7 +71,7 @@ export interface AgentParts {
   readonly view: View;
   readonly groups: readonly ToolGroup[];
   readonly mustAsk: (call: CallPart) => boolean;
-  readonly mayDecide: (decision: Decision, call: PendingCall) => boolean;
+  readonly mayDecide: (decision: CallDecision, call: PendingCall) => boolean;
   readonly whenBusy: BusyPolicy;
   readonly budget: Budget;
   /** How many tools are called at a time. */

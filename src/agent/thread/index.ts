@@ -7,7 +7,7 @@ export {
   type Meant,
   type Mention,
   note,
-  type Reading,
+  type Reading as RegisterReading,
   type Reference,
   type Resolved,
   type ResolveOptions,
