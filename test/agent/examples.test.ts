@@ -10,7 +10,7 @@ function run(name: string): string {
   return stdout;
 }
 
-test("C4, D4: a research agent searches and reads side by side, and its log says what it did", () => {
+test("C4: a research agent searches and reads side by side, and its log says what it did", () => {
   const shown = run("research");
   expect(shown).toContain("Kelp holds by growing into the rock");
   expect(shown.split("What it did:\n")[1]?.trim().split("\n")).toHaveLength(4);

@@ -57,7 +57,7 @@ onEveryStore((world) => {
       expect((await thread.run.head()).subject).toBe("ada");
     });
 
-    test("A6, C4: calls tools side by side, and tells the model what came of each", async () => {
+    test("A6: calls tools side by side, and tells the model what came of each", async () => {
       const { model, requests } = scripted(
         {
           parts: [
@@ -171,7 +171,7 @@ onEveryStore((world) => {
       ]);
     });
 
-    test("A6, B13: a turn that has used up its budget ends with the reason, and the thread can go on", async () => {
+    test("A6: a turn that has used up its budget ends with the reason, and the thread can go on", async () => {
       const more = () => ({ parts: [call("x", "look")], usage: { input: 40, output: 10 }, cost: 0.2 });
       const tools = { look: { run: () => "nothing" } };
       for (const [budget, what] of [
@@ -202,7 +202,7 @@ onEveryStore((world) => {
       expect(await thread.say("b").answer()).toBe("back");
     });
 
-    test("A6, B12: streams what the model says; who comes back hears the rest, and who was heard by a crash is not heard twice", async () => {
+    test("A6: streams what the model says; who comes back hears the rest, and who was heard by a crash is not heard twice", async () => {
       let begun = 0;
       const go = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const;
       const said = ["One, two, thr", "ee, four."];

@@ -24,9 +24,9 @@ export interface Tool<Input = never> {
 
 /** A tool of the AI SDK, as far as it is used. */
 interface SdkTool {
-  readonly description?: string;
+  readonly description?: unknown;
   readonly inputSchema: unknown;
-  readonly execute?: (input: never, options: object) => unknown;
+  readonly execute?: unknown;
 }
 
 /** What `defineAgent` takes for a tool. */
@@ -60,14 +60,16 @@ export function readyTool(name: string, given: GivenTool): ReadyTool {
 }
 
 const fromSdk = ({ description, execute }: SdkTool): Tool<Json> => ({
-  ...(description === undefined ? {} : { description }),
+  ...(typeof description === "string" ? { description } : {}),
   run: (input, { call, signal }) =>
-    (execute as NonNullable<typeof execute>)(input as never, {
+    (execute as SdkExecute)(input, {
       toolCallId: call,
       messages: [],
       abortSignal: signal,
     }),
 });
+
+type SdkExecute = (input: Json, options: object) => unknown;
 
 /** Whether an input fits, in words that a model can mend its call by. */
 async function check(schema: unknown, input: Json): Promise<Checked> {
