@@ -37,7 +37,7 @@ const perBoard = 20;
 const [peaceMsMin, peaceMsMax] = [1_500, 4_000];
 const peaceOf = (writes: number): number => Math.min(Math.max(1, writes / 100), 5);
 /** Turns of others that one may wait for: each other process has one before it, and some while its question is on the way. */
-const turnsPerProcess = 4;
+const turnsPerProcess = 2;
 /** Only end what hangs: how long nothing may happen. */
 const patienceMs = 90_000;
 /** What a board may hold when nothing is going on, however long it has lived. */
