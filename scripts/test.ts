@@ -92,7 +92,6 @@ export function allStages(report: string): Stage[] {
     proof("linearizable", "--rounds", "4"),
     proof("agent", "--every", "5"),
     proof("board"),
-    proof("board"),
   ];
 }
 

@@ -1,7 +1,7 @@
 /** How well references are resolved: the labelled set, and what the rules make of it. */
 import { readFileSync } from "node:fs";
 import { readEnglish } from "../../src/agent/thread/english.ts";
-import { emptySalience, note, resolveTurn } from "../../src/agent/thread/salience.ts";
+import { emptySalience, noteMentions, resolveReferences } from "../../src/agent/thread/salience.ts";
 
 interface Turn {
   readonly by: string;
@@ -38,8 +38,8 @@ function answersOf({ id, held, turns }: Dialogue): Answer[] {
   const salience = emptySalience();
   return turns.flatMap(({ by, text, means = {} }) => {
     const reading = readEnglish(text);
-    const meant = resolveTurn(salience, reading, by);
-    note(salience, reading, by);
+    const meant = resolveReferences(salience, reading, by);
+    noteMentions(salience, reading, by);
     return Object.entries(means).map(([phrase, expected]): Answer => {
       const index = reading.references.findIndex((reference) => reference.phrase === phrase);
       const { entity: given, margin = 0 } = meant[index] ?? { entity: undefined };

@@ -3,7 +3,7 @@
  * are told apart by compromise, an optional package; names of files, code and what is quoted are found before it looks.
  */
 import nlp from "compromise/three";
-import type { Gender, Mention, Reading, Reference } from "./salience.ts";
+import type { Gender, Mention, Reference, TextReading } from "./salience.ts";
 
 /** A word with what compromise says it is, and where it stands. */
 interface Term {
@@ -15,7 +15,7 @@ interface Term {
 }
 
 /** What a text in English mentions and refers to. */
-export function readEnglish(text: string): Reading {
+export function readEnglish(text: string): TextReading {
   const { masked, names } = maskNames(text);
   const terms = termsOf(masked);
   const clause = clausesOf(masked);

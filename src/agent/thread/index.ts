@@ -6,15 +6,15 @@ export {
   type Gender,
   type Meant,
   type Mention,
-  note,
-  type Reading as RegisterReading,
+  noteMentions,
   type Reference,
   type Resolved,
   type ResolveOptions,
-  resolve,
-  resolveTurn,
-  resolveWith,
+  resolveReference,
+  resolveReferences,
+  resolveReferencesWith,
   type Salience,
+  type TextReading,
 } from "./salience.ts";
 export { type Found, type SearchOptions, searchThread } from "./search.ts";
 export {

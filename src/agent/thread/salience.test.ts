@@ -4,12 +4,12 @@ import { readEnglish } from "./english.ts";
 import {
   emptySalience,
   type Mention,
-  note,
-  type Reading,
+  noteMentions,
   type Reference,
-  resolve,
-  resolveTurn,
-  resolveWith,
+  resolveReference,
+  resolveReferences,
+  resolveReferencesWith,
+  type TextReading,
 } from "./salience.ts";
 
 const thing = (text: string, parts: Partial<Mention> = {}): Mention => ({
@@ -27,63 +27,71 @@ const it: Reference = { phrase: "it", offset: 99, kind: "pronoun", plural: false
 describe("the register", () => {
   test("C1: number, gender and kind must agree, and the newer is meant", () => {
     const salience = emptySalience();
-    note(
+    noteMentions(
       salience,
       { mentions: [thing("lamp"), thing("Ada", { gender: "female" }), thing("cups", { plural: true })] },
       "user",
     );
-    note(salience, { mentions: [thing("table")] }, "user");
-    expect(resolve(salience, it).entity).toBe("table");
-    expect(resolve(salience, { ...it, phrase: "she", gender: "female" }).entity).toBe("Ada");
-    expect(resolve(salience, { ...it, phrase: "they", gender: "unknown", plural: true }).entity).toBe("cups");
-    expect(resolve(salience, { ...it, kind: "noun", noun: "lamp", gender: "unknown" }).entity).toBe("lamp");
-    expect(resolve(salience, { ...it, phrase: "he", gender: "male" }).entity).toBeUndefined();
+    noteMentions(salience, { mentions: [thing("table")] }, "user");
+    expect(resolveReference(salience, it).entity).toBe("table");
+    expect(resolveReference(salience, { ...it, phrase: "she", gender: "female" }).entity).toBe("Ada");
+    expect(
+      resolveReference(salience, { ...it, phrase: "they", gender: "unknown", plural: true }).entity,
+    ).toBe("cups");
+    expect(resolveReference(salience, { ...it, kind: "noun", noun: "lamp", gender: "unknown" }).entity).toBe(
+      "lamp",
+    );
+    expect(resolveReference(salience, { ...it, phrase: "he", gender: "male" }).entity).toBeUndefined();
   });
 
   test("C1: ordinals, the former, the latter and the other one pick from the newest list", () => {
     const salience = emptySalience();
     const mentions = ["tea", "milk"].map((text, offset) => thing(text, { list: 1, offset }));
-    note(salience, { mentions }, "user");
+    noteMentions(salience, { mentions }, "user");
     const pick = (parts: Partial<Reference>) =>
-      resolve(salience, { ...it, gender: "unknown", ...parts }).entity;
+      resolveReference(salience, { ...it, gender: "unknown", ...parts }).entity;
     expect(pick({ kind: "ordinal", ordinal: 2 })).toBe("milk");
     expect(pick({ kind: "ordinal", ordinal: -1 })).toBe("milk");
     expect(pick({ kind: "ordinal", ordinal: 3 })).toBeUndefined();
     expect(pick({ kind: "former" })).toBe("tea");
     expect(pick({ kind: "latter" })).toBe("milk");
-    note(salience, { mentions: [thing("milk")] }, "user");
+    noteMentions(salience, { mentions: [thing("milk")] }, "user");
     expect(pick({ kind: "other" })).toBe("tea");
   });
 
   test("stays small, however much is mentioned", () => {
     const salience = emptySalience();
     for (let turn = 0; turn < 300; turn++)
-      note(salience, { mentions: [thing(`a${turn}`, { list: 1 }), thing(`b${turn}`, { list: 1 })] }, "user");
+      noteMentions(
+        salience,
+        { mentions: [thing(`a${turn}`, { list: 1 }), thing(`b${turn}`, { list: 1 })] },
+        "user",
+      );
     expect(salience.entities).toHaveLength(40);
     expect(salience.lists).toHaveLength(4);
-    expect(resolve(salience, it).entity).toBe("a299");
+    expect(resolveReference(salience, it).entity).toBe("a299");
   });
 
   test("a pronoun does not mean another part of its own clause", () => {
     const salience = emptySalience();
-    note(salience, { mentions: [thing("column")] }, "user");
-    const reading: Reading = {
+    noteMentions(salience, { mentions: [thing("column")] }, "user");
+    const reading: TextReading = {
       mentions: [thing("table", { clause: 0 })],
       references: [{ ...it, clause: 0 }],
     };
-    expect(resolveTurn(salience, reading).map(({ entity }) => entity)).toEqual(["column"]);
+    expect(resolveReferences(salience, reading).map(({ entity }) => entity)).toEqual(["column"]);
   });
 });
 
 describe("a resolver", () => {
   const salience = emptySalience();
-  note(salience, { mentions: [thing("lamp"), thing("table")] }, "user");
+  noteMentions(salience, { mentions: [thing("lamp"), thing("table")] }, "user");
   const asked: unknown[] = [];
   const turn = { text: "Move it.", reading: { mentions: [], references: [it] } };
 
   test("C1: is asked where the margin is small, and only its choice among the candidates counts", async () => {
     const choose = (choice: string | undefined) =>
-      resolveWith(salience, turn, {
+      resolveReferencesWith(salience, turn, {
         marginMin: 0.5,
         resolver: async (question) => {
           asked.push(question);
@@ -102,12 +110,12 @@ describe("a resolver", () => {
   });
 
   test("is left alone where it is clear, or there is none", async () => {
-    const clear = await resolveWith(salience, turn, {
+    const clear = await resolveReferencesWith(salience, turn, {
       marginMin: 0,
       resolver: () => Promise.reject(new Error("asked")),
     });
     expect(clear).toMatchObject([{ asked: false }]);
-    expect(await resolveWith(salience, turn)).toMatchObject([{ asked: false }]);
+    expect(await resolveReferencesWith(salience, turn)).toMatchObject([{ asked: false }]);
   });
 });
 

@@ -42,7 +42,7 @@ export interface Reference {
 }
 
 /** What a reader finds in a text. */
-export interface Reading {
+export interface TextReading {
   readonly mentions: readonly Mention[];
   readonly references: readonly Reference[];
 }
@@ -77,7 +77,11 @@ export const emptySalience = (): Salience => ({ turn: 0, entities: [], lists: []
 const nameOf = (text: string): string => text.toLowerCase().replace(/\s+/g, " ").trim();
 
 /** Takes in what a turn mentions. */
-export function note(salience: Salience, { mentions }: Pick<Reading, "mentions">, by: string): void {
+export function noteMentions(
+  salience: Salience,
+  { mentions }: Pick<TextReading, "mentions">,
+  by: string,
+): void {
   salience.turn++;
   const lists = new Map<number, string[]>();
   for (const mention of mentions) {
@@ -126,7 +130,7 @@ export interface Meant {
 }
 
 /** What a phrase means by what was mentioned so far. */
-export function resolve(salience: Salience, reference: Reference): Meant {
+export function resolveReference(salience: Salience, reference: Reference): Meant {
   const listed = fromList(salience, reference);
   if (listed !== undefined) return { entity: listed, margin: 1, candidates: [{ entity: listed, score: 1 }] };
   if (["ordinal", "former", "latter", "other"].includes(reference.kind)) return nothing;
@@ -237,24 +241,28 @@ export interface Resolved extends Meant {
 }
 
 /** What the phrases of a turn mean, each by what was mentioned before it; the turn itself is not taken in. */
-export function resolveTurn(salience: Salience, { mentions, references }: Reading, by = "user"): Meant[] {
+export function resolveReferences(
+  salience: Salience,
+  { mentions, references }: TextReading,
+  by = "user",
+): Meant[] {
   return references.map((reference) => {
     const before = mentions.filter(
       ({ offset, clause }) => offset < reference.offset && clause !== reference.clause,
     );
     const sofar = structuredClone(salience);
-    note(sofar, { mentions: before }, by);
-    return resolve(sofar, reference);
+    noteMentions(sofar, { mentions: before }, by);
+    return resolveReference(sofar, reference);
   });
 }
 
 /** The same, with a resolver asked where it is not clear enough. */
-export async function resolveWith(
+export async function resolveReferencesWith(
   salience: Salience,
-  { text, reading, by = "user" }: { text: string; reading: Reading; by?: string },
+  { text, reading, by = "user" }: { text: string; reading: TextReading; by?: string },
   { marginMin = 0.15, resolver }: ResolveOptions = {},
 ): Promise<Resolved[]> {
-  const meant = resolveTurn(salience, reading, by);
+  const meant = resolveReferences(salience, reading, by);
   return Promise.all(
     meant.map(async (found, index): Promise<Resolved> => {
       const { phrase } = reading.references[index] as Reference;
