@@ -286,6 +286,30 @@ onEveryStore((world) => {
       expect(await thread.run.state()).toEqual(before);
     });
 
+    test("C8: hands a conversation to another agent, which goes on with all that was said; twice is once", async () => {
+      const { model: first } = scripted(text("I am the desk."));
+      const { model: second, requests } = scripted(text("I am billing."));
+      const here = await world();
+      const [desk, billing] = [first, second].map((model, index) =>
+        defineAgent({ id: ["desk", "billing"][index] as string, model }),
+      ) as [ReturnType<typeof defineAgent>, ReturnType<typeof defineAgent>];
+      const runtime = await here.boot([desk, billing]);
+      const thread = await runtime.thread(desk, { id: "t", user: "ada" });
+      await thread.say("My bill is wrong.", { id: "m" }).answer();
+      const next = await thread.handOver(billing);
+      expect((await thread.handOver(billing)).id).toBe(next.id);
+      await expect(thread.handOver(billing, { id: "other" })).rejects.toMatchObject({ code: "AGENT_BUSY" });
+      await expect(thread.say("Hello?").heard).rejects.toMatchObject({ code: "RUN_ENDED" });
+      expect(await next.say("Can you help?").answer()).toBe("I am billing.");
+      expect(requests[0]?.messages.map(textOf)).toEqual([
+        ...["My bill is wrong.", "I am the desk.", "Can you help?"],
+      ]);
+      expect([(await next.run.head()).subject, (await thread.run.finished()).output]).toEqual([
+        "ada",
+        { to: next.id },
+      ]);
+    });
+
     test("A6: cannot be spoken to once it is closed", async () => {
       const { thread } = await begin({});
       await thread.close();

@@ -78,6 +78,8 @@ export interface AgentContext {
   /** When the calls under way were begun. */
   readonly callsAt: number;
   readonly log: readonly CallRecord[];
+  /** The run that has the conversation now; empty while this one has. */
+  readonly successor: string;
   /** How what the model reports compares with what was counted. */
   readonly calibration: Readonly<Calibration>;
 }
@@ -90,8 +92,23 @@ export const emptyContext = (): AgentContext => ({
   calls: [],
   callsAt: 0,
   log: [],
+  successor: "",
   calibration: {},
 });
+
+/** What an agent is given of a conversation that another one had. */
+export interface Inheritance {
+  /** The run it comes from. */
+  readonly from: string;
+  readonly thread: Thread;
+  readonly working: WorkingMemory;
+}
+
+/** How an agent begins: with nothing, or where another one left off. */
+export const beginWith = (inherited: Inheritance | undefined): AgentContext =>
+  inherited === undefined
+    ? emptyContext()
+    : { ...emptyContext(), thread: inherited.thread, working: inherited.working };
 
 export type Changing = Draft<AgentContext>;
 
@@ -111,6 +128,11 @@ export interface Said {
 function add(draft: Changing, role: Role, parts: readonly Part[], at: number, metadata?: JsonObject): void {
   const id = `${role}-${draft.thread.messages.length}`;
   append(draft.thread, { id, role, parts, at, ...(metadata === undefined ? {} : { metadata }) });
+}
+
+/** Another run has the conversation from now on. */
+export function giveTo(draft: Changing, successor: string): void {
+  draft.successor = successor;
 }
 
 /** Whether something can be said in a thread: it is a message, and has an id of its own. */

@@ -36,13 +36,21 @@ export interface SayOptions {
   readonly instead?: string;
 }
 
+/** An agent, as far as a conversation can be handed to it. */
+export interface Receiver {
+  readonly machine: AgentMachine;
+}
+
 export class Conversation {
   readonly run: Run<AgentContext>;
   /** What was heard of the message that the model is saying, here. */
   #partial = "";
 
-  private constructor(run: Run<AgentContext>) {
+  readonly #runtime: Runtime;
+
+  private constructor(run: Run<AgentContext>, runtime: Runtime) {
     this.run = run;
+    this.#runtime = runtime;
   }
 
   /** A new conversation, or the one of this id. */
@@ -55,7 +63,7 @@ export class Conversation {
       ...options,
       ...(user === undefined ? {} : { subject: user }),
     });
-    return new Conversation(run as Run<AgentContext>);
+    return new Conversation(run as Run<AgentContext>, runtime);
   }
 
   get id(): string {
@@ -139,6 +147,25 @@ export class Conversation {
     await this.#send("close", undefined, undefined);
   }
 
+  /**
+   * Hands the conversation to another agent, which goes on with all that was said and planned; this one is over then. Called
+   * again, it gives the same successor.
+   */
+  async handOver(
+    to: Receiver,
+    { id = `${this.id}/${to.machine.id}` }: { readonly id?: string } = {},
+  ): Promise<Conversation> {
+    const { context } = await this.run.state();
+    if (context.successor === "") await this.#send("handOver", { to: id }, `handOver ${id}`);
+    else if (context.successor !== id) throw handedOverError(this.id, context.successor);
+    const { thread, working } = context;
+    const { subject } = await this.run.head();
+    const input = { from: this.id, thread, working };
+    const options = { id, tenant: this.run.tenant, subject, input };
+    const run = await this.#runtime.start(to.machine as never, options as never);
+    return new Conversation(run as unknown as Run<AgentContext>, this.#runtime);
+  }
+
   /** The messages of the branch that is going on. */
   async messages(): Promise<readonly Message[]> {
     return messagesOf((await this.run.state()).context.thread);
@@ -160,6 +187,12 @@ export class Conversation {
     );
   }
 }
+
+const handedOverError = (id: string, successor: string): HoldfastError =>
+  new HoldfastError(
+    "AGENT_BUSY",
+    `The conversation ${JSON.stringify(id)} was handed to ${JSON.stringify(successor)} already; go on there`,
+  );
 
 function unansweredError(
   id: string,

@@ -18,15 +18,17 @@ import type { CallOptions } from "../tool/tool.ts";
 import {
   type AgentContext,
   type Budget,
+  beginWith,
   type CallDecision,
   type CallEnd,
   type Changing,
   decide,
-  emptyContext,
   type Found,
   fail,
   finish,
+  giveTo,
   hear,
+  type Inheritance,
   interrupt,
   isSayable,
   isToGoOn,
@@ -52,6 +54,7 @@ export type AgentEvent =
   | { readonly type: "say"; readonly data: Said }
   | { readonly type: "decide"; readonly data: CallDecision }
   | { readonly type: "stop"; readonly data: { readonly partial?: string } }
+  | { readonly type: "handOver"; readonly data: { readonly to: string } }
   | { readonly type: "close" };
 
 /** Tools that are called alike. */
@@ -82,7 +85,7 @@ export interface AgentParts {
   readonly decideWithin: number | string | undefined;
 }
 
-export type AgentMachine = Machine<AgentContext, AgentEvent, JsonObject | undefined>;
+export type AgentMachine = Machine<AgentContext, AgentEvent, Inheritance | undefined>;
 type Definition = StateDefinition<AgentContext, AgentEvent>;
 
 /** Finding a plan, or fault with an answer, is worth some tries. */
@@ -99,13 +102,14 @@ export function agentMachine(parts: AgentParts): AgentMachine {
           parts.view.compact(draft, at);
         },
       },
+      handOver: { target: "handedOver", update: (draft, { event }) => giveTo(draft, event.data.to) },
       close: "closed",
     },
   };
-  return defineMachine<AgentContext, AgentEvent, JsonObject | undefined>({
+  return defineMachine<AgentContext, AgentEvent, Inheritance | undefined>({
     ...{ id: parts.id, version: parts.version },
     ...(parts.limits === undefined ? {} : { limits: parts.limits }),
-    start: emptyContext(),
+    start: ({ input }) => beginWith(input),
     initial: "idle",
     unhandled: "reject",
     states: {
@@ -113,6 +117,7 @@ export function agentMachine(parts: AgentParts): AgentMachine {
       working: working(parts),
       done: { ...listening, id: "done" },
       error: { ...listening, id: "error" },
+      handedOver: { type: "final", output: ({ context }) => ({ to: context.successor }) },
       closed: { type: "final" },
     },
   });
