@@ -61,7 +61,7 @@ export const stepBugs: readonly Bug[] = [
     replace: "this.#giveUp([], deliveries, error);",
     also: [noLook],
     catches: [8],
-    from: 1801,
+    from: 401,
   },
   {
     name: "repeat after the end told to be late",

@@ -170,7 +170,7 @@ export const waitBugs: readonly Bug[] = [
     find: "watchers.tell(name, run);",
     replace: "if (active) watchers.tell(name, run);",
     catches: [8],
-    from: 701,
+    from: 401,
   },
   {
     name: "event for a run out of memory not fetched",
