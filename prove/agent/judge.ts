@@ -4,7 +4,7 @@
  * A1. It comes to its end by itself: both turns are answered, and no process fails.
  * A2. No call is without its result, and no result without its call.
  * A3. A tool that is called again for a call is given the same key; one that may happen once happens once at most.
- * A4. Whoever listened has heard every word of every answer, once, and every call and result, once and in their order.
+ * A4. Whoever listened has heard every word of every answer, once, and every call, result and question to people, once and in their order.
  */
 import type { Message, TurnPart } from "holdfast/agent";
 import { textOf } from "holdfast/agent";
@@ -86,7 +86,11 @@ function heardOf(parts: readonly Part[], thread: readonly Message[]): string[] {
         ? [JSON.stringify(part.result)]
         : [],
   );
+  const asked = parts.flatMap((part) => (part.type === "approval" ? part.calls.map(({ id }) => id) : []));
   return [
+    ...(new Set(asked).size === asked.length
+      ? []
+      : [`A4: people were asked again about ${asked.join(", ")}`]),
     ...(parts.some(({ type }) => type === "restart") ? ["A4: what was said again is not the same"] : []),
     ...differ("words", [heard.join("")], [spoken.join("")]),
     ...differ("calls and results", told, links),
