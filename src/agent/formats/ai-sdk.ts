@@ -18,6 +18,7 @@ import {
   type ReadOptions,
   type ReadPart,
   rest,
+  withExtra,
   withKept,
 } from "./reading.ts";
 import { type Imported, importMessages } from "./repair.ts";
@@ -124,9 +125,6 @@ function readMessage(place: Place): ReadMessage {
   const path = `messages[${place.path.join(".")}]`;
   return { role, parts, kept, fields: rest(place, ["role", "content"]) ?? {}, path };
 }
-
-const withExtra = (part: Part, extra: JsonObject | undefined): ReadPart =>
-  extra === undefined ? { part } : { part, extra };
 
 /** A part of ours, or undefined for one that has no like here and is kept as it is. */
 function readPart(place: Place): ReadPart | undefined {

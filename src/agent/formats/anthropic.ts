@@ -20,6 +20,7 @@ import {
   type ReadPart,
   rest,
   textOfOutput,
+  withExtra,
   withKept,
 } from "./reading.ts";
 import { type Imported, importMessages } from "./repair.ts";
@@ -182,9 +183,6 @@ function readContent(place: Place): { parts: ReadPart[]; kept: { at: number; par
   }
   return { parts, kept };
 }
-
-const withExtra = (part: Part, extra: JsonObject | undefined): ReadPart =>
-  extra === undefined ? { part } : { part, extra };
 
 /** A part of ours, or undefined for a block that has no like here and is kept as it is. */
 function readBlock(place: Place): ReadPart | undefined {

@@ -22,6 +22,7 @@ import {
   readDataUrl,
   rest,
   textOfOutput,
+  withExtra,
   withKept,
 } from "./reading.ts";
 import { type Imported, importMessages } from "./repair.ts";
@@ -191,9 +192,6 @@ function readContent(place: Place): { parts: ReadPart[]; kept: { at: number; par
     }
   return { parts, kept };
 }
-
-const withExtra = (part: Part, extra: JsonObject | undefined): ReadPart =>
-  extra === undefined ? { part } : { part, extra };
 
 /** A part of ours, or undefined for one that has no like here and is kept as it is. */
 function readPart(place: Place): ReadPart | undefined {

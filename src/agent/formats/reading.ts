@@ -30,6 +30,10 @@ export interface ReadPart {
   readonly extra?: JsonObject;
 }
 
+/** A part that was read, with what its format has besides, if there is any. */
+export const withExtra = (part: Part, extra: JsonObject | undefined): ReadPart =>
+  extra === undefined ? { part } : { part, extra };
+
 /** A message as it was read. */
 export interface ReadMessage {
   readonly role: Role;
