@@ -1,5 +1,5 @@
 /** Bugs to plant in the agent that is killed: what the proof must find. */
-import type { Change } from "../simulation/plant.ts";
+import { bugCalled, type Change, importing } from "../simulation/plant.ts";
 
 export interface Bug {
   readonly name: string;
@@ -67,16 +67,8 @@ export const bugs: readonly Bug[] = [
 ];
 
 /** The bug of a name. */
-export function findBug(name: string): Bug {
-  const bug = bugs.find((one) => one.name === name);
-  if (bug !== undefined) return bug;
-  throw new Error(`There is no bug ${name}; there are ${bugs.map((one) => one.name).join(", ")}`);
-}
+export const findBug = (name: string): Bug => bugCalled(bugs, name);
 
 /** Arguments with which Node runs a script that has this bug in it; none without one. */
-export function plantArguments(bug: string | undefined): string[] {
-  if (bug === undefined) return [];
-  const url = new URL("./planted.ts", import.meta.url);
-  url.searchParams.set("bug", findBug(bug).name);
-  return ["--import", url.href];
-}
+export const plantArguments = (bug: string | undefined): string[] =>
+  bug === undefined ? [] : importing(new URL("./planted.ts", import.meta.url), findBug(bug).name);

@@ -1,5 +1,5 @@
 /** Bugs to plant in the sources of boards: what the proof must find. */
-import type { Change } from "../simulation/plant.ts";
+import { bugCalled, type Change } from "../simulation/plant.ts";
 
 export interface Bug {
   readonly name: string;
@@ -92,8 +92,4 @@ export const bugs: readonly Bug[] = [
 ];
 
 /** The bug of a name. */
-export function findBug(name: string): Bug {
-  const bug = bugs.find((one) => one.name === name);
-  if (bug !== undefined) return bug;
-  throw new Error(`There is no bug ${name}; there are ${bugs.map((one) => one.name).join(", ")}`);
-}
+export const findBug = (name: string): Bug => bugCalled(bugs, name);

@@ -34,3 +34,16 @@ export function change(text: string, { file, find, replace }: Change): string {
   if (places !== 1) throw new Error(`${fileURLToPath(`${top}${file}`)} has ${places} times: ${find}`);
   return text.replace(find, () => replace);
 }
+
+/** The bug of a name, of those there are. */
+export function bugCalled<Bug extends { readonly name: string }>(bugs: readonly Bug[], name: string): Bug {
+  const bug = bugs.find((one) => one.name === name);
+  if (bug !== undefined) return bug;
+  throw new Error(`There is no bug ${name}; there are ${bugs.map((one) => one.name).join(", ")}`);
+}
+
+/** Arguments with which Node loads a module that plants the bug of a name, before its script. */
+export function importing(planted: URL, bug: string): string[] {
+  planted.searchParams.set("bug", bug);
+  return ["--import", planted.href];
+}
