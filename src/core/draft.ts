@@ -10,6 +10,7 @@
 import { HoldfastError } from "../errors.ts";
 import { limits } from "../limits.ts";
 import { freeze, freezeDeep, isPlain, isScalar, type Path, put, showPath, toJson } from "./json.ts";
+import { noteOrigin } from "./origin.ts";
 
 type Container = Record<string, unknown>;
 
@@ -194,7 +195,12 @@ function finish(node: Node): Container {
   node.stage = "finishing";
   if (Array.isArray(copy)) {
     const end = Math.min(node.high + 1, copy.length);
-    for (let index = node.low; index < end; index++) copy[index] = adopt(copy[index], node, index);
+    const base = node.base as unknown as readonly unknown[];
+    for (let index = node.low; index < end; index++)
+      // Between two that were touched may be thousands that were not. What lies beyond the base is a hole.
+      if (copy[index] === undefined || copy[index] !== base[index])
+        copy[index] = adopt(copy[index], node, index);
+    if (!node.fresh) noteOrigin(copy, base, node.low);
   } else {
     for (const key of Object.keys(copy)) {
       const value = copy[key];
@@ -203,7 +209,8 @@ function finish(node: Node): Container {
     }
   }
   node.stage = "finished";
-  return freeze(copy);
+  // What the recipe made is frozen as a whole once it is known to be JSON; frozen here, its inside would be passed over.
+  return node.fresh ? copy : freeze(copy);
 }
 
 function adopt(value: unknown, node: Node, key: string | number): unknown {

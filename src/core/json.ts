@@ -80,12 +80,17 @@ export function isSound(parsed: unknown, depthMax: number): boolean {
   if (typeof parsed !== "object" || parsed === null) return true;
   if (depthMax <= 0) return false;
   if (Array.isArray(parsed)) {
-    for (let index = 0; index < parsed.length; index++)
-      if (!isSound(parsed[index], depthMax - 1)) return false;
+    for (let index = 0; index < parsed.length; index++) {
+      const item: unknown = parsed[index];
+      if (typeof item !== "string" && !isSound(item, depthMax - 1)) return false;
+    }
     return true;
   }
-  for (const key in parsed)
-    if (!isSound((parsed as Record<string, unknown>)[key], depthMax - 1)) return false;
+  for (const key in parsed) {
+    const item = (parsed as Record<string, unknown>)[key];
+    // Most of what there is is text, and nothing can be wrong with that.
+    if (typeof item !== "string" && !isSound(item, depthMax - 1)) return false;
+  }
   return true;
 }
 

@@ -18,6 +18,7 @@ import {
   showPath,
   showValue,
 } from "./json.ts";
+import { sameItems } from "./origin.ts";
 
 export type Patch =
   | { readonly op: "set"; readonly path: Path; readonly value: Json }
@@ -49,18 +50,19 @@ function compare(before: Json, after: Json, path: Path, patches: Patch[]): void 
 }
 
 function compareRecords(before: JsonObject, after: JsonObject, path: Path, patches: Patch[]): void {
-  for (const key of Object.keys(after)) {
+  // Without lists of their keys: every step compares two states.
+  for (const key in after) {
     const now = after[key] as Json;
-    if (!Object.hasOwn(before, key)) patches.push({ op: "set", path: [...path, key], value: now });
-    else if (now !== before[key]) compare(before[key] as Json, now, [...path, key], patches);
+    if (!Object.hasOwn(before, key)) patches.push({ op: "set", path: path.concat(key), value: now });
+    else if (now !== before[key]) compare(before[key] as Json, now, path.concat(key), patches);
   }
-  for (const key of Object.keys(before)) {
+  for (const key in before) {
     if (!Object.hasOwn(after, key)) patches.push({ op: "delete", path: [...path, key] });
   }
 }
 
 function compareLists(before: readonly Json[], after: readonly Json[], path: Path, patches: Patch[]): void {
-  let start = 0;
+  let start = sameItems(before, after);
   const shorter = Math.min(before.length, after.length);
   while (start < shorter && before[start] === after[start]) start++;
   let same = 0;

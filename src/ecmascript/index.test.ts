@@ -1,5 +1,5 @@
 /** Documents as machines, from text to steps: data, events, children, XML, errors, and the engine's own breakdowns. */
-import { beforeAll, describe, expect, test, vi } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import type { Machine } from "../core/machine.ts";
 import { type Simulation, simulate } from "../core/simulate.ts";
 import { start, step } from "../core/step.ts";
@@ -270,9 +270,9 @@ describe("when things go wrong", () => {
       expect(step(machine, state, { type: "break" }, { at: 0 }).outcome).toBe("refused");
     const early = step(machine, state, { type: "e" }, { at: 0 });
     expect([early.error?.code, early.error?.retry]).toEqual(["SANDBOX_UNAVAILABLE", "later"]);
-    await vi.waitFor(() => {
-      expect(step(machine, state, { type: "e" }, { at: 0 }).state.configuration).toEqual(["t"]);
-    });
+    await expect
+      .poll(() => step(machine, state, { type: "e" }, { at: 0 }).state.configuration)
+      .toEqual(["t"]);
   });
 
   test("a clock, where there is one, is a second bound", async () => {

@@ -42,6 +42,8 @@ export function contentDigest(text: string): string {
 
 /** The same JSON with its long texts taken out. */
 export function pack(value: Json, contents: Contents): Json {
+  // Most values have none, which is told without making a path for anything.
+  if (!hasLongText(value)) return { body: value };
   const found = new Map<string, Path[]>();
   collect(value, [], found);
   const texts: Taken[] = [];
@@ -115,6 +117,17 @@ function collect(value: Json, path: Path, found: Map<string, Path[]>): void {
       if (isWorthALook(item)) collect(item, [...path, key], found);
     }
   }
+}
+
+function hasLongText(value: Json): boolean {
+  if (typeof value === "string") return value.length >= sharedLengthMin;
+  if (typeof value !== "object" || value === null) return false;
+  if (Array.isArray(value)) {
+    for (let index = 0; index < value.length; index++) if (hasLongText(value[index] as Json)) return true;
+    return false;
+  }
+  for (const key in value) if (hasLongText((value as JsonObject)[key] as Json)) return true;
+  return false;
 }
 
 /** Most values are short; a path is made only for those that may hold a long text. */

@@ -8,6 +8,9 @@ import type { RunName } from "./records.ts";
 /** How many there are. Fixed for good: it is in every key of a store, and every worker must mean the same by it. */
 export const shardCount = 256;
 
+/** All of them. */
+export const allShards: readonly number[] = Array.from({ length: shardCount }, (_, shard) => shard);
+
 /** A step asks three times for the shard of its run, by the same name, and the sum costs as much as the entry's. */
 const known = new WeakMap<RunName, number>();
 

@@ -5,12 +5,17 @@
  */
 import type { RunName } from "./records.ts";
 
+/** A run that something became of. `since`: the checkpoint before the steps that are told of; none where it is something else. */
+export interface Hint extends RunName {
+  readonly since?: number;
+}
+
 /** `undefined` instead of names: anything may have been missed, as after a lost connection, so all is looked at. */
-export type Heard = (names: readonly RunName[] | undefined, from: number | undefined) => void;
+export type Heard = (names: readonly Hint[] | undefined, from: number | undefined) => void;
 
 export interface Signals {
   /** Something became of these runs, through the member of this epoch. Returns at once, whether or not anybody is reached. */
-  send(names: readonly RunName[], from: number): void;
+  send(names: readonly Hint[], from: number): void;
   /**
    * Hears what is sent, also by itself. Resolves when it does, with what ends it; rejects if it cannot hear. `deaf` is told if
    * that changes later: then somebody listens again.

@@ -115,6 +115,12 @@ export interface RunQuery {
   readonly after?: Pick<RunHead, "createdAt" | "run">;
 }
 
+/** Whose due runs are meant, and since when or longer they have had something to do; any unless given. */
+export interface DueOf {
+  readonly tenant: string;
+  readonly since?: number;
+}
+
 /**
  * The right to step runs until `until`; `epoch` grows with every new owner. `outages`: the times in which nobody was there,
  * each from when an owner last renewed its lease, or gave it back, until the next one took it; the newest
@@ -160,9 +166,10 @@ export interface Store extends Upkeep {
   enqueue(rows: readonly InboxRow[]): Promise<readonly EnqueueOutcome[]>;
   /**
    * Active runs that have something to do: an event waits, a timer or a waiting activity is due, or an activity is
-   * running that was recorded under an older epoch, so that whoever ran it is gone. Oldest need first.
+   * running that was recorded under an older epoch, or by somebody who is no member any more, so that whoever ran it is gone.
+   * Oldest need first. `of`: those of one tenant, however many others have; for whoever looks after its runs.
    */
-  due(now: number, limit: number): Promise<readonly RunName[]>;
+  due(now: number, limit: number, of?: DueOf): Promise<readonly RunName[]>;
   /** The earliest time after this one at which a timer or a waiting activity of an active run is due. */
   nextDue(after: number): Promise<number | undefined>;
 

@@ -24,7 +24,10 @@ import type {
   SnapshotRow,
 } from "./records.ts";
 
-/** A run that was forked from another. It stands on the state of its source unless it has a kept snapshot of its own. */
+/**
+ * A run that was forked from another. It stands on the state of its source unless it has a kept snapshot of its own, and no
+ * run that was forked from it before that one stands on it.
+ */
 export interface Fork extends RunName {
   /** The checkpoint of its source. */
   readonly seq: number;
@@ -160,6 +163,12 @@ export interface Upkeep {
    * change is the lease. The right to step runs ends with it: whoever has it must take it again, and reads anew. For tools.
    */
   mend(changes: readonly Mending[], epoch: number): Promise<boolean>;
+}
+
+/** A store with files of its own, in which the bytes of rows that were deleted are left. */
+export interface Scrubbing {
+  /** Overwrites them; whoever steps waits meanwhile. */
+  scrub(): Promise<void>;
 }
 
 /** The error of a store that leaves backups to other means. */

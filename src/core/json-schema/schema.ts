@@ -38,7 +38,11 @@ export function jsonSchema<Value = Json>(schema: unknown, patterns = new Pattern
   };
   return Object.freeze({
     jsonSchema: given,
-    "~standard": Object.freeze({ version: 1 as const, vendor: "holdfast", validate }),
+    "~standard": Object.freeze({
+      ...{ version: 1 as const, vendor: "holdfast", validate },
+      // Standard JSON Schema: how whoever describes it to a model, as the AI SDK, asks for it.
+      jsonSchema: { input: () => structuredClone(given), output: () => structuredClone(given) },
+    }),
   });
 }
 

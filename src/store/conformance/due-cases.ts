@@ -7,6 +7,7 @@ import {
   committed,
   eventOf,
   firstCommit,
+  headOf,
   leaseMs,
   noon,
   owned,
@@ -98,6 +99,56 @@ export const dueCases: Cases = {
     const later = [noon + 9.5, noon + 10, noon + 20, noon + 39, noon + 40];
     const next = await Promise.all(later.map((after) => store.nextDue(after)));
     expect(next).toEqual([noon + 10, noon + 20, noon + 40, noon + 40, undefined]);
+  },
+
+  "what is due of a tenant is found behind any number of others'": async ({ store, expect }) => {
+    const { epoch } = await begun(store, { head: { wakeAt: noon + 2 } });
+    for (const [index, run] of ["a", "b", "c", "d"].entries()) {
+      const other = { tenant: "globex", run };
+      const plan = { begun: [activityOf("1.0", { ...other, dueAt: noon })], head: { wakeAt: noon + index } };
+      await committed(store, commitOn(headOf(other), epoch, plan));
+      await store.enqueue([eventOf(`e-${run}`, { ...other, at: noon })]);
+    }
+    const first = firstCommit("run-2", epoch, {
+      begun: [activityOf("1.0", { run: "run-2", dueAt: noon + 1 })],
+    });
+    await committed(store, first);
+    await committed(store, firstCommit("run-3", epoch));
+    await store.enqueue([
+      eventOf("e1", { run: "run-3", at: noon + 3 }),
+      eventOf("e2", { run: "run-3", at: noon + 4 }),
+    ]);
+    const of = { tenant: "acme" };
+    expect(names(await store.due(noon + 9, 1, of))).toEqual(["run-2"]);
+    expect(names(await store.due(noon + 9, 2, of))).toEqual(["run-2", "run-1"]);
+    expect(names(await store.due(noon + 9, 9, of))).toEqual(["run-2", "run-1", "run-3"]);
+    expect((await store.due(noon + 9, 9, { tenant: "globex" })).length).toEqual(4);
+    expect(await store.due(noon + 9, 9, { tenant: "nobody" })).toEqual([]);
+  },
+
+  "what is due of a tenant since a time leaves out what came later": async ({ store, expect }) => {
+    const { epoch } = await begun(store, { head: { wakeAt: noon + 20 } });
+    await committed(
+      store,
+      firstCommit("run-2", epoch, { begun: [activityOf("1.0", { run: "run-2", dueAt: noon + 30 })] }),
+    );
+    await committed(store, firstCommit("run-3", epoch));
+    await store.enqueue([eventOf("e1", { run: "run-3", at: noon + 10 })]);
+    const since = async (at: number) => names(await store.due(noon + 99, 9, { tenant: "acme", since: at }));
+    expect([await since(noon + 9), await since(noon + 10)]).toEqual([[], ["run-3"]]);
+    expect(await since(noon + 20)).toEqual(["run-3", "run-1"]);
+    expect(await since(noon + 99)).toEqual(["run-3", "run-1", "run-2"]);
+    // What is not due yet is not due since later.
+    expect(names(await store.due(noon + 15, 9, { tenant: "acme", since: noon + 99 }))).toEqual(["run-3"]);
+  },
+
+  "an activity whose worker is gone is due of its tenant": async ({ store, expect }) => {
+    const running = { status: "running" } as const;
+    await begun(store, { begun: [activityOf("1.0", running)] });
+    expect(await store.due(noon, 9, { tenant: "acme" })).toEqual([]);
+    await owned(store, "worker-2", noon + leaseMs);
+    expect(names(await store.due(noon, 9, { tenant: "acme" }))).toEqual(["run-1"]);
+    expect(await store.due(noon, 9, { tenant: "globex" })).toEqual([]);
   },
 
   "as many of one kind as are asked for are found": async ({ store, expect }) => {

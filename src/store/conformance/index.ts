@@ -14,6 +14,7 @@ import { mendCases } from "./mend-cases.ts";
 import { answersToReach, compareRandom } from "./random.ts";
 import { readCases } from "./read-cases.ts";
 import { removeCases } from "./remove-cases.ts";
+import { searchCases } from "./search-cases.ts";
 import { tenantCases } from "./tenant-cases.ts";
 import type { Cases, OpenStore, TestKit, World } from "./world.ts";
 
@@ -27,6 +28,8 @@ export interface ConformanceOptions {
   readonly test: TestKit;
   /** Whether several processes share it, so that it has a `fleet`. */
   readonly shared?: boolean;
+  /** Whether it has indexes of words, so that it has a `search`. */
+  readonly searching?: boolean;
   /** How many random sequences, from seed 1 on, and how long each is. */
   readonly random?: { readonly seeds: number; readonly length: number };
 }
@@ -62,7 +65,11 @@ export function conformance(options: ConformanceOptions): void {
       }
     });
   kit.describe(`${name} keeps the promises of a store`, () => {
-    for (const [group, cases] of Object.entries(options.shared ? { ...groups, fleet: fleetCases } : groups))
+    const more = {
+      ...(options.shared ? { fleet: fleetCases } : {}),
+      ...(options.searching ? { search: searchCases } : {}),
+    };
+    for (const [group, cases] of Object.entries({ ...groups, ...more }))
       kit.describe(group, () => {
         for (const [title, body] of Object.entries(cases)) declare(title, body);
       });

@@ -217,6 +217,47 @@ export const removeCases: Cases = {
     expect((await opened.load(b as RunHead))?.head.seq).toEqual(2);
   },
 
+  "U2: what a fork of a fork is worked out from stays, though the fork needs it no more": async ({
+    store,
+    reopen,
+    expect,
+  }) => {
+    const { epoch } = await nineSteps(store, [4, 7]);
+    const twinOf = (run: string, seq: number) =>
+      firstCommit(run, epoch, { head: { fork: { run: "fork-a", seq } } });
+    const a = await committed(store, forkOf("fork-a", 5, epoch));
+    const b = await committed(store, twinOf("fork-b", 1));
+    await committed(store, commitOn(a, epoch, { withSnapshot: "kept" }));
+    await committed(store, twinOf("fork-c", 2));
+    const opened = await reopen();
+    expect(await opened.readForks(sample)).toEqual([{ tenant, run: "fork-a", seq: 5, stands: true }]);
+    expect(await opened.pruneJournal(sample, 7, epoch)).toEqual(false);
+    const head = await opened.readHead(sample);
+    await committed(opened, commitOn(head as RunHead, epoch, done));
+    expect(await opened.removeRuns([sample], epoch)).toEqual([false]);
+    await committed(opened, commitOn(b, epoch, done));
+    expect(await opened.removeRuns([b], epoch)).toEqual([true]);
+    expect(await opened.readForks(sample)).toEqual([{ tenant, run: "fork-a", seq: 5, stands: false }]);
+    expect(await opened.removeRuns([sample], epoch)).toEqual([true]);
+    const late = await opened.commit([twinOf("fork-d", 1), twinOf("fork-e", 2)]);
+    expect(late).toEqual([{ outcome: "conflict", run: "fork-d", seq: 0 }, { outcome: "committed" }]);
+  },
+
+  "U2: runs that have the names of those that others were forked from do not lead in circles": async ({
+    store,
+    expect,
+  }) => {
+    const { epoch } = await fullRun(store);
+    const a = await committed(store, forkOf("fork-a", 2, epoch, "kept"));
+    expect(await store.removeRuns([sample], epoch)).toEqual([true]);
+    await committed(
+      store,
+      firstCommit("run-1", epoch, { head: { fork: { run: "fork-a", seq: 1 } }, withSnapshot: "kept" }),
+    );
+    expect(await store.readForks(sample)).toEqual([{ tenant, run: "fork-a", seq: 2, stands: false }]);
+    expect(await store.readForks(a)).toEqual([{ tenant, run: "run-1", seq: 1, stands: false }]);
+  },
+
   "U2: a fork of what is gone does not begin": async ({ store, expect }) => {
     const { epoch } = await fullRun(store);
     const begin = async (run: string, seq: number, kept?: "kept") =>

@@ -25,6 +25,7 @@ import type {
 import type {
   Commit,
   CommitOutcome,
+  DueOf,
   EnqueueOutcome,
   KnownCheckpoint,
   Lease,
@@ -130,8 +131,8 @@ export class FileStore implements Store {
     return this.#do((model) => model.enqueue(rows));
   }
 
-  due(now: number, limit: number): Promise<readonly RunName[]> {
-    return this.#do((model) => model.due(now, limit));
+  due(now: number, limit: number, of?: DueOf): Promise<readonly RunName[]> {
+    return this.#do((model) => model.due(now, limit, of));
   }
 
   nextDue(after: number): Promise<number | undefined> {

@@ -1,6 +1,19 @@
 /** Which runs of the memory store have something to do, and when the next one will. */
 import type { RunName } from "../records.ts";
-import type { StoredRun } from "./tables.ts";
+import type { DueOf } from "../store.ts";
+import type { StoredRun, Tables } from "./tables.ts";
+
+/** As the store's `due`: whoever is no member is gone, or where there are none whoever came before the owner. */
+export function findDue(
+  { runs, lease, members }: Tables,
+  { now, limit, of }: { readonly now: number; readonly limit: number; readonly of: DueOf | undefined },
+): RunName[] {
+  const isOrphan = (epoch: number) =>
+    members.length === 0 ? epoch < lease.epoch : members.every((member) => member.epoch !== epoch);
+  const all = [...runs.values()];
+  const asked = of === undefined ? all : all.filter(({ head }) => head.tenant === of.tenant);
+  return dueRuns(asked, now, limit, isOrphan, of?.since);
+}
 
 /** Active runs that have something to do, the oldest need first. `isOrphan` says whether who runs activities under an epoch is gone. */
 export function dueRuns(

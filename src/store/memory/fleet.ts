@@ -3,7 +3,7 @@ import type { Fleet, KeyUse, Member, Sign, Turns } from "../fleet.ts";
 import { isAlive, join, leftBy, memberOf } from "../members.ts";
 import type { ActivityRow, RunName } from "../records.ts";
 import { shardOf } from "../shard.ts";
-import type { Heard, Signals } from "../signals.ts";
+import type { Heard, Hint, Signals } from "../signals.ts";
 import type { Lease } from "../store.ts";
 import { type TurnRow, takeTurns } from "../turns.ts";
 import { dueRuns, nextTime } from "./due.ts";
@@ -112,7 +112,8 @@ export class MemoryFleet implements Fleet {
 class MemorySignals implements Signals {
   readonly #listeners = new Set<Heard>();
 
-  send(names: readonly RunName[], from: number): void {
+  send(given: readonly Hint[], from: number): void {
+    const names = given.length === 0 ? undefined : given;
     for (const heard of this.#listeners)
       void Promise.resolve().then(() => this.#listeners.has(heard) && heard(names, from));
   }

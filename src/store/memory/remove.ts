@@ -1,15 +1,20 @@
 /** Removing runs and entries from the memory store: gone at once, and counted until they are swept. */
+import { forksStanding, type StoredFork } from "../forks.ts";
 import { isFinal, type RunName } from "../records.ts";
 import type { Fork, SeenDocument } from "../upkeep.ts";
 import { compareText, nameOf } from "./kept.ts";
 import type { Removal, StoredRun, Tables } from "./tables.ts";
 
-export function forksOf({ runs }: Tables, { tenant, run }: RunName): Fork[] {
+export function forksOf(tables: Tables, name: RunName): Fork[] {
+  return forksStanding(name, (one) => storedForks(tables, one));
+}
+
+function storedForks({ runs }: Tables, { tenant, run }: RunName): StoredFork[] {
   return [...runs.values()]
     .filter(({ head }) => head.tenant === tenant && head.fork?.run === run)
     .map(({ head, snapshots }) => ({
       ...{ tenant, run: head.run, seq: head.fork?.seq as number },
-      stands: !snapshots.some(({ kept }) => kept),
+      kept: snapshots.find(({ kept }) => kept)?.seq,
     }))
     .sort((one, other) => compareText(one.run, other.run));
 }

@@ -6,6 +6,7 @@
  */
 import { limits } from "../../limits.ts";
 import { checkCommit, sourceOf, withStarts } from "../commit.ts";
+import { type Ground, isThere } from "../forks.ts";
 import { isOwnedUnder, type LeaseRow, takeLease } from "../lease.ts";
 import { isAlive, leftBy } from "../members.ts";
 import {
@@ -24,6 +25,7 @@ import {
 import type {
   Commit,
   CommitOutcome,
+  DueOf,
   EnqueueOutcome,
   KnownCheckpoint,
   Lease,
@@ -40,7 +42,7 @@ import {
   type SeenDocument,
   type Stored,
 } from "../upkeep.ts";
-import { dueRuns, nextTime } from "./due.ts";
+import { findDue, nextTime } from "./due.ts";
 import { MemoryFleet } from "./fleet.ts";
 import {
   compareText,
@@ -131,10 +133,15 @@ export class MemoryStore implements Store {
   /** Whether what a new run is to stand on is there. */
   #hasSource(commit: Commit): boolean {
     const source = sourceOf(commit);
-    const run = source && this.#find(source);
-    return (
-      source === undefined || (run !== undefined && source.seq >= run.pruned && source.seq <= run.head.seq)
-    );
+    return source === undefined || isThere(source, (name) => this.#groundOf(name));
+  }
+
+  #groundOf(name: RunName): Ground | undefined {
+    const run = this.#find(name);
+    if (run === undefined) return undefined;
+    const { head, pruned, snapshots } = run;
+    const isKept = (seq: number) => snapshots.some((one) => one.kept && one.seq <= seq);
+    return { seq: head.seq, pruned, fork: head.fork, isKept };
   }
 
   #write(commit: Commit): void {
@@ -193,9 +200,8 @@ export class MemoryStore implements Store {
     return "accepted";
   }
 
-  async due(now: number, limit: number): Promise<readonly RunName[]> {
-    const isOrphan = (epoch: number) => epoch < this.#tables.lease.epoch;
-    return dueRuns(this.#tables.runs.values(), now, limit, isOrphan);
+  async due(now: number, limit: number, of?: DueOf): Promise<readonly RunName[]> {
+    return findDue(this.#tables, { now, limit, of });
   }
 
   async nextDue(after: number): Promise<number | undefined> {

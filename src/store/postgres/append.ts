@@ -43,7 +43,7 @@ export class Appending {
   }
 
   /** Whether the entries were written. If not, nothing was. `full`: once they are, they are on disk. */
-  async append(pool: PostgresPool, full: boolean, appended: Appended): Promise<boolean> {
+  async append(pool: Pick<PostgresPool, "query">, full: boolean, appended: Appended): Promise<boolean> {
     try {
       if (this.#prepares && appended.entries.length === 1) {
         const { rowCount } = await pool.query({

@@ -153,17 +153,20 @@ const writeBeside = (
 `;
 
 /** What stands against commits since runs can be removed: what is known of a run may be of one that is gone. */
-export const refuseToForks = (schema: string): string =>
+export const refuseToForks = (schema: string, there = sourceIsThere(schema)): string =>
   refuse(
     schema,
     "CREATE OR REPLACE FUNCTION",
     `
         UNION ALL SELECT p_roots[f.item], 3, p_roots[f.item], 'conflict', NULL, 0
           FROM jsonb_to_recordset(p_beside -> 'forks') f(item int, tenant text, run text, seq bigint)
-          WHERE NOT EXISTS (SELECT 1 FROM ${schema}.run r
-            WHERE ${schema}.name_key(r.tenant, r.run) = ${schema}.name_key(f.tenant, f.run) AND f.seq >= r.pruned
-              AND f.seq <= (SELECT max(e.seq) FROM ${schema}.entry e WHERE e.run_id = r.id))`,
+          WHERE NOT ${there}`,
   );
+
+/** As long as only the source itself was looked at. */
+const sourceIsThere = (schema: string): string => `EXISTS (SELECT 1 FROM ${schema}.run r
+            WHERE ${schema}.name_key(r.tenant, r.run) = ${schema}.name_key(f.tenant, f.run) AND f.seq >= r.pruned
+              AND f.seq <= (SELECT max(e.seq) FROM ${schema}.entry e WHERE e.run_id = r.id))`;
 
 /** Commits as they are since then. */
 export const commitOfLiving = (schema: string): string => `
@@ -209,15 +212,25 @@ export const commitOfSharded = (schema: string): string => {
   ${describe(schema, place)}
   ${writeBeside(schema, place, writeKeptSnapshots(schema, place))}
   ${begin(schema, place, `${schema}.shard_of(tenant, run)`)}
-  ${commit(schema, {
-    place,
-    first: `v_locked := v_ids || v_recipients || ${schema}.find_runs(p_beside -> 'forks');
-    `,
-    locked: "v_locked",
-    living: living(schema),
-    settings: steadyPlans,
-  })}`;
+  ${commit(schema, shardedVersion(schema))}`;
 };
+
+const shardedVersion = (schema: string): CommitVersion => ({
+  place: sharded(schema),
+  first: `v_locked := v_ids || v_recipients || ${schema}.find_runs(p_beside -> 'forks');
+    `,
+  locked: "v_locked",
+  living: living(schema),
+  settings: steadyPlans,
+});
+
+/** Commits that look up the newest entry of a run: for the join of before the server read all of them. */
+export const commitOfLong = (schema: string): string =>
+  commit(schema, {
+    ...shardedVersion(schema),
+    living: `(SELECT (SELECT e.seq FROM ${schema}.entry e WHERE e.run_id = r.id AND e.shard = r.shard
+        ORDER BY e.seq DESC LIMIT 1) FROM ${schema}.run r WHERE r.id = i.id)`,
+  });
 
 const commit = (schema: string, version: CommitVersion = firstVersion(schema)): string => {
   const { place, locked, first, living, settings } = version;

@@ -272,3 +272,17 @@ test("nothing is left in the connections that anybody depends on: no setting, no
   expect(await left()).toEqual({ ...before, statements: before.statements + 1 });
   await pool.end();
 });
+
+test("P1: a repair waits for runs before it holds the lease", async () => {
+  const { epoch } = await begun(store);
+  const client = await database.pool.connect();
+  await client.query("BEGIN");
+  const { rows } = await client.query("SELECT id FROM holdfast.run FOR UPDATE");
+  const mended = store.mend([{ change: "rejoin", run: JSON.stringify([Number(rows[0].id)]) }], epoch);
+  await waiters(database, 1);
+  const free = client.query("SELECT 1 FROM holdfast.lease FOR UPDATE NOWAIT");
+  await expect(free).resolves.toBeDefined();
+  await client.query("COMMIT");
+  client.release();
+  expect(await mended).toBe(true);
+});

@@ -4,6 +4,8 @@ import { limits } from "../../limits.ts";
 import type { Row } from "../rows.ts";
 import { checkServer, inTransaction, type PostgresClient, type PostgresPool, types } from "./connect.ts";
 import { corrupt, isUndone, notOpen, storeError } from "./errors.ts";
+import { HostsPool } from "./hosts.ts";
+import { Kept } from "./kept.ts";
 import type { Statements } from "./lease.ts";
 import { migrate, quote } from "./migrate.ts";
 import type { PostgresOptions } from "./options.ts";
@@ -24,6 +26,8 @@ export class Database implements Statements {
   /** What it is called in errors. */
   readonly name: string;
   pool: PostgresPool | undefined;
+  /** Where steps are committed that only append: the pool, or one connection of it where it is ours and goes to one server. */
+  appending: Pick<PostgresPool, "query"> | undefined;
   /** One more connection, where the pool is ours. */
   #spare: Promise<PostgresPool> | undefined;
   readonly #server: string | PostgresPool;
@@ -46,6 +50,7 @@ export class Database implements Statements {
     const { schema = "holdfast", partitions = 1 } = this.#options;
     const pool = typeof this.#server === "string" ? await createPool(this.#server, moved) : this.#server;
     this.pool = pool;
+    this.appending = typeof this.#server === "string" && !(pool instanceof HostsPool) ? new Kept(pool) : pool;
     try {
       checkServer((await this.ask("readServer", []))[0], this.name, this.full);
       await migrate(pool, schema, migrationsInto(partitions));
@@ -57,6 +62,8 @@ export class Database implements Statements {
 
   async close(): Promise<void> {
     const pools = [this.pool, this.#spare];
+    if (this.appending instanceof Kept) this.appending.close();
+    this.appending = undefined;
     this.pool = undefined;
     this.#spare = undefined;
     if (typeof this.#server === "string") for (const pool of pools) await (await pool)?.end();

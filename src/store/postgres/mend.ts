@@ -21,6 +21,9 @@ export async function mendAll(
   changes: readonly Mending[],
   epoch: number,
 ): Promise<boolean> {
+  // Runs before the lease, as everybody locks them (P1).
+  const ids = changes.flatMap((change) => ("run" in change ? [numberIn(change.run)] : []));
+  await ask(`SELECT 1 FROM ${schema}.run WHERE id = ANY($1) ORDER BY id FOR UPDATE`, [ids]);
   const [lease] = await ask(`SELECT owner, epoch FROM ${schema}.lease WHERE id = 1 FOR UPDATE`, []);
   const isOwned = lease !== undefined && lease.owner !== null && lease.epoch === epoch;
   if (!isOwned && changes.some(({ change }) => change !== "lease")) return false;
@@ -41,7 +44,7 @@ async function mend(ask: Ask, schema: string, mending: Mending): Promise<void> {
   }
   if (mending.change === "content" || mending.change === "document") return putBeside(ask, schema, mending);
   const id = numberIn(mending.run);
-  const text = `SELECT tenant, run, subject, status, shard FROM ${schema}.run WHERE id = $1 FOR UPDATE`;
+  const text = `SELECT tenant, run, subject, status, shard FROM ${schema}.run WHERE id = $1`;
   const [run] = await ask(text, [id]);
   if (run === undefined) return;
   if (mending.change === "set") {

@@ -42,6 +42,8 @@ test("an empty database is brought from version 0 to the newest, with a table fo
       "document_removed",
       "entry",
       "inbox",
+      "index_mark",
+      "indexed_text",
       "lease",
     ],
     ...["removal", "run", "seen_key", "snapshot", "store_version", "turn"],

@@ -20,6 +20,7 @@ export async function createPool(url: string, moved: () => void = () => {}): Pro
     connectionString: url,
     connectionTimeoutMillis: limits.connectMsMax,
     keepAlive: true,
+    keepAliveInitialDelayMillis: limits.keepAliveMs,
     // Its connections must not keep a process from ending.
     allowExitOnIdle: true,
   });

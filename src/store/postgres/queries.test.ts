@@ -33,6 +33,7 @@ const isSlow = (step: string): boolean => /Seq Scan on (?!lease|store_version)|^
 
 const sortsFew = [
   ...["load", "loadSince", "readAt", "readInbox", "readKeys", "readContents", "readDigests", "readForks"],
+  "dueOf",
 ];
 
 test("every statement that reads goes through an index, and sorts nothing but one run's or what was asked for", async () => {

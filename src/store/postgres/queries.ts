@@ -2,6 +2,7 @@
  * Every statement the store has, by name. Values are always bound, never written into the text. `find.ts` has the only
  * query whose shape depends on what is asked for.
  */
+import { findWords } from "./search-functions.ts";
 
 /**
  * The same statement, refused with 55000 by a standby before it reads anything: what a replica has may be old, and nothing
@@ -92,6 +93,24 @@ const membersQueries = (schema: string) =>
       SELECT pg_notify($1, payload) FROM quick, unnest($2::text[]) payload`,
   }) as const;
 
+/**
+ * What is due of a tenant ($1): events and activities that somebody left by $2, timers and waiting activities by $3, so many
+ * ($4) at most. Each need comes from its index in time, so it takes as long as there are due ones of whatever tenant.
+ */
+const dueOfQuery = (schema: string): string => `SELECT r.tenant, r.run FROM (
+        SELECT run_id, min(need) AS need FROM (
+          SELECT run_id, at AS need FROM ${schema}.inbox WHERE open AND at <= $2
+          UNION ALL SELECT id, wake_at FROM ${schema}.run
+            WHERE status = 'active' AND wake_at IS NOT NULL AND wake_at <= $3 AND tenant = $1
+          UNION ALL SELECT run_id, due_at FROM ${schema}.activity WHERE open AND status = 'waiting' AND due_at <= $3
+          UNION ALL SELECT run_id, due_at FROM ${schema}.activity a
+            WHERE open AND status = 'running' AND due_at <= $2 AND CASE
+              WHEN EXISTS (SELECT 1 FROM ${schema}.lease WHERE id = 2)
+              THEN NOT EXISTS (SELECT 1 FROM ${schema}.lease l WHERE l.id = 2 AND l.epoch = a.epoch)
+              ELSE epoch < (SELECT epoch FROM ${schema}.lease WHERE id = 1) END
+        ) needs GROUP BY run_id
+      ) oldest JOIN ${schema}.run r ON r.id = oldest.run_id WHERE r.tenant = $1 ORDER BY oldest.need LIMIT $4`;
+
 /** The statements for a schema, whose name is quoted. */
 export function queriesFor(schema: string) {
   const named = `${schema}.name_key(r.tenant, r.run) = ${schema}.name_key($1, $2)`;
@@ -123,6 +142,7 @@ export function queriesFor(schema: string) {
     removeDeadLetter: `SELECT ${schema}.remove_dead_letter($1, $2, $3) AS removed`,
 
     due: `SELECT tenant, run FROM ${schema}.due($1, $2)`,
+    dueOf: dueOfQuery(schema),
     nextDue: `SELECT least(
       (SELECT min(wake_at) FROM ${schema}.run WHERE status = 'active' AND wake_at > $1),
       (SELECT min(due_at) FROM ${schema}.activity WHERE open AND status = 'waiting' AND due_at > $1)) AS at`,
@@ -147,6 +167,9 @@ export function queriesFor(schema: string) {
       WHERE ${schema}.name_key(tenant, name) = ${schema}.name_key($1, $2)`,
     readDeadLetters: `SELECT number, tenant, run, id, subject, key, priority, at, reason, bytes
       FROM ${schema}.dead_letter WHERE tenant = $1 AND number > $2 ORDER BY number LIMIT $3`,
+
+    writeWords: `SELECT ${schema}.write_words($1, $2, $3, $4) AS outcome`,
+    findWords: findWords(schema, named),
 
     removeRuns: `SELECT to_jsonb(${schema}.remove_runs($1, $2, $3, $4)) AS removed`,
     pruneJournal: `SELECT ${schema}.prune_journal($1, $2, $3, $4, $5, $6) AS pruned`,

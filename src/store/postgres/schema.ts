@@ -13,10 +13,12 @@
  * Text is put in order by code point whatever the database's own order is.
  */
 import { appendPieces } from "./chunk-functions.ts";
-import { keptSnapshots } from "./commit-functions.ts";
+import { commitOfLong, keptSnapshots } from "./commit-functions.ts";
 import { documentFunctions } from "./document-functions.ts";
 import { fleet } from "./fleet-functions.ts";
+import { forkFunctions } from "./fork-functions.ts";
 import { functions } from "./functions.ts";
+import { searchFunctions } from "./search-functions.ts";
 import { shards } from "./shards.ts";
 import { turnFunctions } from "./turn-functions.ts";
 import { upkeepFunctions } from "./upkeep-functions.ts";
@@ -40,6 +42,9 @@ export const migrationsInto = (partitions: number): readonly Migration[] => [
   fleet,
   documentFunctions,
   turnFunctions,
+  forkFunctions,
+  searchFunctions,
+  commitOfLong,
 ];
 
 export const migrations: readonly Migration[] = migrationsInto(1);

@@ -5,9 +5,8 @@
  */
 import { hash } from "node:crypto";
 import { HoldfastError } from "../../errors.ts";
-import type { RunName } from "../records.ts";
 import type { Row } from "../rows.ts";
-import type { Heard, Signals } from "../signals.ts";
+import type { Heard, Hint, Signals } from "../signals.ts";
 import type { PostgresClient } from "./connect.ts";
 
 /** What one notification may carry; PostgreSQL takes a little more. */
@@ -32,7 +31,7 @@ export class PostgresSignals implements Signals {
     this.#world = world;
   }
 
-  send(names: readonly RunName[], from: number): void {
+  send(names: readonly Hint[], from: number): void {
     this.#notify(payloadsOf(names, from)).catch(() => {});
   }
 
@@ -83,11 +82,11 @@ export const noSignals: Signals = {
 };
 
 /** Who tells it and then the names, in as few pieces as they fit into; no names for anything. */
-function payloadsOf(names: readonly RunName[], from: number): readonly string[] {
+function payloadsOf(names: readonly Hint[], from: number): readonly string[] {
   const payloads: string[] = [];
   let piece = `${from}`;
-  for (const { tenant, run } of names) {
-    const name = `\n${JSON.stringify([tenant, run])}`;
+  for (const { tenant, run, since } of names) {
+    const name = `\n${JSON.stringify(since === undefined ? [tenant, run] : [tenant, run, since])}`;
     if (Buffer.byteLength(piece) + Buffer.byteLength(name) > payloadMax) {
       payloads.push(piece);
       piece = `${from}`;
@@ -101,7 +100,10 @@ function payloadsOf(names: readonly RunName[], from: number): readonly string[] 
 function tell(heard: Heard, payload: string): void {
   try {
     const [from, ...names] = payload.split("\n").map((part) => JSON.parse(part) as unknown);
-    const named = (names as [string, string][]).map(([tenant, run]) => ({ tenant, run }));
+    const named = (names as [string, string, number?][]).map(([tenant, run, since]) => ({
+      ...{ tenant, run },
+      ...(since === undefined ? {} : { since }),
+    }));
     heard(named.length === 0 ? undefined : named, from as number);
   } catch {
     heard(undefined, undefined);

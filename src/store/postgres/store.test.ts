@@ -20,11 +20,13 @@ conformance({
   name: "the PostgreSQL store",
   test: kit,
   shared: true,
+  searching: true,
   open: () => openStore(database),
 });
 conformance({
   name: "the PostgreSQL store with its journal in partitions",
   test: kit,
+  searching: true,
   open: () => openStore(divided, { partitions: 16 }),
   random: { seeds: 10, length: 250 },
 });

@@ -26,15 +26,16 @@ import type {
   SeenKey,
 } from "../records.ts";
 import { chunkOf, deadLetterOf, entryOf, eventOf, headOf, seenKeyOf } from "../rows.ts";
+import type { Search, SearchingStore } from "../search.ts";
 import type {
   Commit,
   CommitOutcome,
+  DueOf,
   EnqueueOutcome,
   KnownCheckpoint,
   Lease,
   LoadedRun,
   RunQuery,
-  Store,
 } from "../store.ts";
 import {
   type Fork,
@@ -60,18 +61,20 @@ import { Pieces } from "./pieces.ts";
 import { createClient } from "./pool.ts";
 import { onPrimary } from "./queries.ts";
 import { scan } from "./scan.ts";
+import { PostgresSearch } from "./search.ts";
 import { noSignals, PostgresSignals } from "./signals.ts";
 
 export type { PostgresClient, PostgresPool } from "./connect.ts";
 export type { PostgresOptions } from "./options.ts";
 
 /** A store in a PostgreSQL database, given by its URL or by a pool of `pg`, which then stays open when the store is closed. */
-export function postgres(urlOrPool: string | PostgresPool, options: PostgresOptions = {}): Store {
+export function postgres(urlOrPool: string | PostgresPool, options: PostgresOptions = {}): SearchingStore {
   return new PostgresStore(urlOrPool, options);
 }
 
-class PostgresStore implements Store {
+class PostgresStore implements SearchingStore {
   declare readonly fleet?: Fleet;
+  readonly search: Search;
   readonly #database: Database;
   readonly #appending: Appending;
   /** What is known of runs, under the epoch of the last commit. */
@@ -81,6 +84,7 @@ class PostgresStore implements Store {
   constructor(server: string | PostgresPool, options: PostgresOptions) {
     const database = new Database(server, options);
     this.#database = database;
+    this.search = new PostgresSearch(database);
     this.#appending = new Appending(database.schema);
     const { schema = "holdfast", shared = true, listen } = options;
     if (!shared) return;
@@ -134,10 +138,10 @@ class PostgresStore implements Store {
   /** Commits the short way if it leads there; whether it did. */
   async #append(batch: Batch): Promise<boolean> {
     const appended = batch.appended();
-    const { pool, full, name } = this.#database;
-    if (appended === undefined || pool === undefined) return false;
+    const { appending, full, name } = this.#database;
+    if (appended === undefined || appending === undefined) return false;
     try {
-      return await this.#appending.append(pool, full, appended);
+      return await this.#appending.append(appending, full, appended);
     } catch (error) {
       throw storeError(error, name);
     }
@@ -175,8 +179,11 @@ class PostgresStore implements Store {
     return answer?.outcomes as EnqueueOutcome[];
   }
 
-  async due(now: number, limit: number): Promise<readonly RunName[]> {
-    const rows = await this.#database.ask("due", [now, limit]);
+  async due(now: number, limit: number, of?: DueOf): Promise<readonly RunName[]> {
+    const { tenant: whose, since = Number.POSITIVE_INFINITY } = of ?? {};
+    const rows = await (whose === undefined
+      ? this.#database.ask("due", [now, limit])
+      : this.#database.ask("dueOf", [whose, since, Math.min(now, since), limit]));
     return rows.map(({ tenant, run }) => ({ tenant: tenant as string, run: run as string }));
   }
 

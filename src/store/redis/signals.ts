@@ -4,8 +4,7 @@
  */
 import { HoldfastError } from "../../errors.ts";
 import { limits } from "../../limits.ts";
-import type { RunName } from "../records.ts";
-import type { Heard, Signals } from "../signals.ts";
+import type { Heard, Hint, Signals } from "../signals.ts";
 import { connectTo, type RedisConnection, type RedisPlace } from "./client.ts";
 import { Link } from "./link.ts";
 import { after, within } from "./timing.ts";
@@ -41,14 +40,14 @@ class Broadcast implements RedisSignals {
     this.#link = new Link(place, limits.redisMs);
   }
 
-  send(names: readonly RunName[], from: number): void {
+  send(names: readonly Hint[], from: number): void {
     // Whoever listens is told that the package is missing.
     const sending = this.#publish(names, from).catch(() => {});
     this.#sending.add(sending);
     void sending.finally(() => this.#sending.delete(sending));
   }
 
-  async #publish(names: readonly RunName[], from: number): Promise<void> {
+  async #publish(names: readonly Hint[], from: number): Promise<void> {
     this.#opened ??= this.#link.open();
     await this.#opened;
     await Promise.all(
@@ -138,13 +137,16 @@ class Ear {
 }
 
 /** What is to be sent to tell of these runs; of none, or of too many, that it may be any. */
-function messagesOf(names: readonly RunName[], from: number): string[] {
+function messagesOf(names: readonly Hint[], from: number): string[] {
   if (names.length === 0 || names.length > limits.signalledRunsMax * limits.signalsMax)
     return [JSON.stringify([from, null])];
   const messages: string[] = [];
   for (let first = 0; first < names.length; first += limits.signalledRunsMax) {
     const some = names.slice(first, first + limits.signalledRunsMax);
-    messages.push(JSON.stringify([from, some.map(({ tenant, run }) => [tenant, run])]));
+    const told = some.map(({ tenant, run, since }) =>
+      since === undefined ? [tenant, run] : [tenant, run, since],
+    );
+    messages.push(JSON.stringify([from, told]));
   }
   return messages;
 }
@@ -152,7 +154,7 @@ function messagesOf(names: readonly RunName[], from: number): string[] {
 /** What a message tells; undefined if it is not one of ours. */
 function read(
   message: string,
-): { readonly names: readonly RunName[] | undefined; readonly from: number } | undefined {
+): { readonly names: readonly Hint[] | undefined; readonly from: number } | undefined {
   let told: unknown;
   try {
     told = JSON.parse(message);
@@ -164,8 +166,9 @@ function read(
   if (pairs === null) return { names: undefined, from };
   if (!Array.isArray(pairs)) return undefined;
   const names = pairs.slice(0, limits.signalledRunsMax).flatMap((pair: unknown) => {
-    const [tenant, run] = Array.isArray(pair) ? pair : [];
-    return isName(tenant) && isName(run) ? { tenant, run } : [];
+    const [tenant, run, since] = Array.isArray(pair) ? pair : [];
+    if (!isName(tenant) || !isName(run)) return [];
+    return Number.isSafeInteger(since) ? { tenant, run, since: since as number } : { tenant, run };
   });
   return names.length === 0 ? undefined : { names, from };
 }

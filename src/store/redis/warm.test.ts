@@ -2,7 +2,8 @@ import { randomUUID } from "node:crypto";
 import { type AddressInfo, createServer, type Server } from "node:net";
 import { createClient } from "redis";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { findRedis, type RedisServer, startRedis } from "../../../test/redis/server.ts";
+import { findRedis, patientMs, type RedisServer, startRedis } from "../../../test/redis/server.ts";
+import { limits } from "../../limits.ts";
 import { begun, bytesOf, commitOn, committed, entryOf, sample, tenant } from "../conformance/sample.ts";
 import { memory } from "../memory/store.ts";
 import type { RunHead } from "../records.ts";
@@ -44,7 +45,7 @@ describe.skipIf(findRedis() === undefined)("a warm tier in Redis", () => {
   async function warm(store: Store, given: Partial<RedisOptions> = {}): Promise<Store> {
     const one = withRedis(store, {
       ...(given.client === undefined ? { url: server.url } : undefined),
-      ...{ bytesMin: 0, ...given },
+      ...{ bytesMin: 0, deadline: patientMs, ...given },
     } as RedisOptions);
     await one.open();
     opened.push(one);
@@ -331,13 +332,16 @@ describe.skipIf(findRedis() === undefined)("a warm tier in Redis", () => {
   });
 
   describe("whatever becomes of Redis", () => {
+    /** These do not want its answer, and some of them wait until it is too late for one. */
+    const impatient = { deadline: limits.redisMs };
+
     /** Steps a run and reads it again and again; every read must be of the newest checkpoint, and whole. */
     async function stepAndRead(
       between: (round: number) => Promise<void> | void,
       rounds: number,
     ): Promise<void> {
       const cold = memory();
-      const [one, other] = [await warm(cold), await warm(cold)];
+      const [one, other] = [await warm(cold, impatient), await warm(cold, impatient)];
       let { epoch, head } = await begun(one);
       for (let round = 1; round <= rounds; round++) {
         await between(round);
@@ -431,7 +435,7 @@ describe.skipIf(findRedis() === undefined)("a warm tier in Redis", () => {
     ])("a server that %s is as none", async (_, answer) => {
       const [url, pretended] = await pretend(answer as (bytes: Buffer) => string | undefined);
       const cold = memory();
-      const store = await warm(cold, { url, prefix: randomUUID() });
+      const store = await warm(cold, { ...impatient, url, prefix: randomUUID() });
       const { epoch, head } = await begun(store, { withSnapshot: true });
       const next = await committed(store, commitOn(head, epoch));
       for (let reads = 0; reads < 20; reads++) check(await store.load(sample), next);
@@ -440,7 +444,7 @@ describe.skipIf(findRedis() === undefined)("a warm tier in Redis", () => {
     });
 
     test("a port where nobody listens is as none", async () => {
-      const store = await warm(memory(), { url: "redis://127.0.0.1:1" });
+      const store = await warm(memory(), { ...impatient, url: "redis://127.0.0.1:1" });
       const { head } = await begun(store, { withSnapshot: true });
       for (let reads = 0; reads < 20; reads++) check(await store.load(sample), head);
     });

@@ -8,6 +8,7 @@
  */
 import type { SQLInputValue } from "node:sqlite";
 import { sourceOf, withStarts } from "../commit.ts";
+import { type Ground, isThere } from "../forks.ts";
 import { copyOf, isDescribedAlike, isSameRun, type KnownRun, KnownRuns } from "../known.ts";
 import { isOwnedUnder, type LeaseRow } from "../lease.ts";
 import { type EntryRow, isFinal, type RunHead, type RunName, snapshotsKept } from "../records.ts";
@@ -121,9 +122,14 @@ export class CommitWriter {
   /** Whether what a new run is to stand on is there. */
   #hasSource(commit: Commit): boolean {
     const source = sourceOf(commit);
-    if (source === undefined) return true;
-    const row = this.#statements.readRun.get(source.tenant, source.run);
-    return row !== undefined && source.seq >= (row.pruned as number) && source.seq <= (row.seq as number);
+    return source === undefined || isThere(source, (name) => this.#groundOf(name));
+  }
+
+  #groundOf({ tenant, run }: RunName): Ground | undefined {
+    const row = this.#statements.readRun.get(tenant, run);
+    if (row === undefined) return undefined;
+    const isKept = (seq: number) => this.#statements.hasKept.get(row.id as number, seq) !== undefined;
+    return { seq: row.seq as number, pruned: row.pruned as number, fork: headOf(row).fork, isKept };
   }
 
   /** Writes a commit and what begins with it; false, and nothing written, if its first entry is there already. */
@@ -189,8 +195,9 @@ export class CommitWriter {
   #writeBeside(commit: Commit, id: number, epoch: number): void {
     const { head, snapshot, contents, consumed, keys, begun, ended } = commit;
     if (snapshot !== undefined) {
+      // First what this one replaces, so that it takes its place in the file.
+      this.#statements.deleteSnapshots.run(id, snapshotsKept - 1);
       this.#statements.insertSnapshot.run(id, snapshot.seq, snapshot.bytes, snapshot.kept ? 1 : 0);
-      this.#statements.deleteSnapshots.run(id, snapshotsKept);
     }
     for (const { digest, bytes } of contents)
       this.#statements.insertContent.run(head.tenant, head.subject, digest, bytes);

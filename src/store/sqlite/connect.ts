@@ -3,6 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import { HoldfastError } from "../../errors.ts";
 import { limits } from "../../limits.ts";
 import { identify, migrate } from "./migrate.ts";
+import { migrations } from "./schema.ts";
 
 export interface SqliteOptions {
   /**
@@ -21,9 +22,9 @@ export function connect(path: string, { synchronous = "full" }: SqliteOptions = 
   });
   try {
     // First of all, since the journal mode is written into the file, and the file may be somebody else's.
-    identify(database, path);
+    const version = identify(database, path);
     configure(database, path, synchronous);
-    migrate(database, path);
+    if (version !== migrations.length) migrate(database, path);
     // A file that can only be read is told now, not by the first commit.
     database.exec("BEGIN IMMEDIATE; UPDATE lease SET epoch = epoch; ROLLBACK");
     return database;

@@ -3,9 +3,9 @@
  * names of attributes included. Each form is answered from an index that has the order of the result.
  */
 import type { SQLInputValue } from "node:sqlite";
-import type { Attribute } from "../records.ts";
+import type { Attribute, RunName } from "../records.ts";
 import type { RunQuery } from "../store.ts";
-import { newestEntry, runColumns } from "./queries.ts";
+import { newestEntry, runColumns, type Statements } from "./queries.ts";
 
 export interface FindQuery {
   readonly sql: string;
@@ -56,3 +56,8 @@ export function findQuery(query: RunQuery): FindQuery {
 const hasOthers = `NOT EXISTS (SELECT 1 FROM json_each(:others) w WHERE NOT EXISTS (
   SELECT 1 FROM attribute o WHERE o.tenant = a.tenant AND o.name = w.value ->> 0 AND o.value = w.value ->> 1
     AND o.created_at = a.created_at AND o.run = a.run))`;
+
+/** The number of a run. */
+export function findId(statements: Statements, { tenant, run }: RunName): number | undefined {
+  return statements.readRunStatus.get(tenant, run)?.id as number | undefined;
+}

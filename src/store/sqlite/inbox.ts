@@ -1,5 +1,6 @@
-/** Putting one event into a run's inbox, for `enqueue` and for the sends of a commit alike, and what becomes of it if its run is gone. */
-import { type DeadLetterRow, type InboxRow, isFinal, type RunStatus } from "../records.ts";
+/** A run's inbox: putting an event into it, for `enqueue` and for the sends of a commit alike, what becomes of it if the run is gone, and reading. */
+import { type DeadLetterRow, type InboxRow, isFinal, type RunName, type RunStatus } from "../records.ts";
+import { eventOf } from "../rows.ts";
 import type { EnqueueOutcome } from "../store.ts";
 import type { Statements } from "./queries.ts";
 
@@ -38,4 +39,9 @@ export function bury(statements: Statements, runId: number): void {
   statements.buryInbox.run(runId);
   statements.deleteWaitingKeys.run(runId);
   statements.clearInbox.run(runId);
+}
+
+/** The events that are next, as many as one wants. */
+export function readInbox(statements: Statements, name: RunName, runId: number, limit: number): InboxRow[] {
+  return statements.readInbox.all(runId, limit).map((row) => eventOf(name, row));
 }

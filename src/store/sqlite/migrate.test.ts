@@ -43,7 +43,10 @@ test("a new file is brought from version 0 to the newest, with a table for every
   expect(versionOf(database)).toBe(migrations.length);
   expect(tablesOf(database)).toEqual([
     ...["activity", "attribute", "chunk", "content", "dead_letter", "document", "document_removed", "entry"],
-    ...["inbox", "lease", "removal", "run", "seen_key", "snapshot"],
+    ...["inbox", "index_mark", "indexed_text"],
+    // FTS5 keeps its words in tables of its own.
+    ...["", "_config", "_content", "_data", "_idx"].map((part) => `indexed_word${part}`),
+    ...["lease", "removal", "run", "seen_key", "snapshot"],
   ]);
   database.close();
 });

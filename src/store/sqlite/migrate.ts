@@ -4,8 +4,8 @@ import { HoldfastError } from "../../errors.ts";
 import { carries } from "./carry.ts";
 import { applicationId, migrations } from "./schema.ts";
 
-/** Throws STORE_FOREIGN for another program's database and STORE_NEWER for a later version's; changes nothing. */
-export function identify(database: DatabaseSync, path: string, newest: number = migrations.length): void {
+/** The version; throws STORE_FOREIGN for another program's database and STORE_NEWER for a later one's. Changes nothing. */
+export function identify(database: DatabaseSync, path: string, newest: number = migrations.length): number {
   const id = readPragma(database, "application_id");
   const version = readPragma(database, "user_version");
   if (id !== applicationId && (id !== 0 || version !== 0 || hasTables(database))) {
@@ -22,6 +22,7 @@ export function identify(database: DatabaseSync, path: string, newest: number = 
       { details: { path, version, newest } },
     );
   }
+  return version;
 }
 
 /** Brings a database to the newest version in one transaction; one that has it already is left alone. */
@@ -30,8 +31,7 @@ export function migrate(database: DatabaseSync, path: string, steps: readonly st
   database.exec("BEGIN IMMEDIATE");
   try {
     // Another process may have migrated, even further, between the first look and the lock.
-    identify(database, path, steps.length);
-    for (let version = readPragma(database, "user_version"); version < steps.length; version++) {
+    for (let version = identify(database, path, steps.length); version < steps.length; version++) {
       carries[version]?.(database);
       database.exec(steps[version] as string);
     }

@@ -85,6 +85,11 @@ const queries = {
     "SELECT key, activity, attempt, status, due_at, bytes, report FROM activity WHERE run_id = ? ORDER BY key",
   openActivities: "UPDATE activity SET open = ? WHERE run_id = ?",
 
+  hasDue: `SELECT EXISTS (SELECT 1 FROM inbox WHERE open = 1)
+    OR EXISTS (SELECT 1 FROM run WHERE status = 'active' AND wake_at <= ?1)
+    OR EXISTS (SELECT 1 FROM activity WHERE open = 1 AND status = 'waiting' AND due_at <= ?1)
+    OR EXISTS (SELECT 1 FROM activity WHERE open = 1 AND status = 'running'
+      AND epoch < (SELECT epoch FROM lease WHERE id = 1)) AS due`,
   dueEvents: `SELECT r.tenant, r.run, i.at AS need FROM inbox i JOIN run r ON r.id = i.run_id
     WHERE i.open = 1 ORDER BY i.at`,
   dueTimers: `SELECT tenant, run, wake_at AS need FROM run
@@ -93,8 +98,19 @@ const queries = {
     WHERE a.open = 1 AND a.status = 'waiting' AND a.due_at <= ? ORDER BY a.due_at`,
   orphanedActivities: `SELECT r.tenant, r.run, a.due_at AS need FROM activity a JOIN run r ON r.id = a.run_id
     WHERE a.open = 1 AND a.status = 'running' AND a.epoch < (SELECT epoch FROM lease WHERE id = 1) ORDER BY a.due_at`,
-  nextTimer: "SELECT min(wake_at) AS at FROM run WHERE status = 'active' AND wake_at > ?",
-  nextActivity: "SELECT min(due_at) AS at FROM activity WHERE open = 1 AND status = 'waiting' AND due_at > ?",
+  // By time and not by tenant: a tenant has many more runs than there are due ones.
+  dueEventsOf: `SELECT r.tenant, r.run, i.at AS need FROM inbox i CROSS JOIN run r ON r.id = i.run_id
+    WHERE i.open = 1 AND i.at <= ? AND r.tenant = ? ORDER BY i.at`,
+  dueTimersOf: `SELECT tenant, run, wake_at AS need FROM run
+    WHERE status = 'active' AND wake_at IS NOT NULL AND wake_at <= ? AND +tenant = ? ORDER BY wake_at`,
+  dueActivitiesOf: `SELECT r.tenant, r.run, a.due_at AS need FROM activity a CROSS JOIN run r ON r.id = a.run_id
+    WHERE a.open = 1 AND a.status = 'waiting' AND a.due_at <= ? AND r.tenant = ? ORDER BY a.due_at`,
+  orphanedActivitiesOf: `SELECT r.tenant, r.run, a.due_at AS need FROM activity a CROSS JOIN run r ON r.id = a.run_id
+    WHERE a.open = 1 AND a.status = 'running' AND a.epoch < (SELECT epoch FROM lease WHERE id = 1)
+      AND a.due_at <= ? AND r.tenant = ? ORDER BY a.due_at`,
+  nextDue: `SELECT min(at) AS at FROM (
+    SELECT min(wake_at) AS at FROM run WHERE status = 'active' AND wake_at > ?1 UNION ALL
+    SELECT min(due_at) AS at FROM activity WHERE open = 1 AND status = 'waiting' AND due_at > ?1)`,
 
   insertChunk: `INSERT INTO chunk (run_id, key, offset, attempt, bytes) VALUES (?, ?, ?, ?, ?)
     ON CONFLICT DO NOTHING`,
@@ -102,11 +118,22 @@ const queries = {
     "SELECT offset, attempt, bytes FROM chunk WHERE run_id = ? AND key = ? AND offset >= ? ORDER BY offset LIMIT ?",
 
   deleteRun: "DELETE FROM run WHERE id = ?",
+  readMark: "SELECT mark FROM index_mark WHERE run_id = ?",
+  writeMark: `INSERT INTO index_mark (run_id, mark) VALUES (?, ?)
+    ON CONFLICT (run_id) DO UPDATE SET mark = excluded.mark`,
+  insertText: "INSERT INTO indexed_text (run_id, id) VALUES (?, ?)",
+  deleteText: "DELETE FROM indexed_text WHERE run_id = ? AND id = ? RETURNING number",
+  insertWords: "INSERT INTO indexed_word (rowid, words) VALUES (?, ?)",
+  deleteWords: "DELETE FROM indexed_word WHERE rowid = ?",
+  findWords: `SELECT t.id FROM indexed_word JOIN indexed_text t ON t.number = indexed_word.rowid
+    WHERE indexed_word MATCH ? LIMIT ?`,
+
   insertRemoval: "INSERT INTO removal (run_id, tenant, subject, until) VALUES (?, ?, ?, ?)",
   readForks: `SELECT r.run, r.fork_seq,
-      NOT EXISTS (SELECT 1 FROM snapshot s WHERE s.run_id = r.id AND s.kept = 1) AS stands
+      (SELECT min(s.seq) FROM snapshot s WHERE s.run_id = r.id AND s.kept = 1) AS kept
     FROM run r WHERE r.tenant = ? AND r.fork_run = ? ORDER BY r.run`,
   hasSnapshot: "SELECT 1 FROM snapshot WHERE run_id = ? AND seq = ?",
+  hasKept: "SELECT 1 FROM snapshot WHERE run_id = ? AND seq <= ? AND kept = 1",
   keepSnapshot: "UPDATE snapshot SET kept = 1 WHERE run_id = ? AND seq = ?",
   pruneRun: "UPDATE run SET pruned = ? WHERE id = ?",
   readRemoval: `SELECT id, run_id, tenant, subject, until FROM removal
@@ -122,6 +149,11 @@ const queries = {
   sweepActivities:
     "DELETE FROM activity WHERE rowid IN (SELECT rowid FROM activity WHERE run_id = ? LIMIT ?)",
   sweepChunks: "DELETE FROM chunk WHERE rowid IN (SELECT rowid FROM chunk WHERE run_id = ? LIMIT ?)",
+  sweepWords: `DELETE FROM indexed_word
+    WHERE rowid IN (SELECT number FROM indexed_text WHERE run_id = ? ORDER BY number LIMIT ?)`,
+  sweepTexts: `DELETE FROM indexed_text
+    WHERE number IN (SELECT number FROM indexed_text WHERE run_id = ? ORDER BY number LIMIT ?)`,
+  sweepMark: "DELETE FROM index_mark WHERE run_id = ? AND ? > 0",
   sweepContents: `DELETE FROM content WHERE rowid IN (SELECT rowid FROM content WHERE tenant = ?1 AND subject = ?2
     AND NOT EXISTS (SELECT 1 FROM run WHERE tenant = ?1 AND subject = ?2) LIMIT ?3)`,
 
@@ -133,20 +165,30 @@ const queries = {
   noteDocument: "UPDATE document_removed SET version = max(version, ?) WHERE id = 1",
 } as const;
 
+export const queryNames = Object.keys(queries) as readonly (keyof typeof queries)[];
+
 export type Statements = Readonly<Record<keyof typeof queries, StatementSync>>;
 
+/** Every statement of a connection. A cold process needs a dozen, and preparing all takes longer than reading a run. */
 export function prepareQueries(database: DatabaseSync): Statements {
-  const statements = {} as { [Name in keyof Statements]: StatementSync };
-  for (const name of Object.keys(queries) as (keyof Statements)[]) {
-    // A cold process needs a dozen of them, and preparing all takes longer than reading a run.
-    const prepare = () => {
-      const value = database.prepare(queries[name]);
-      // Loading a run is mostly this, and a row takes half as long to make as a list.
-      if (name === "readEntries") value.setReturnArrays(true);
-      Object.defineProperty(statements, name, { value });
-      return value;
-    };
-    Object.defineProperty(statements, name, { get: prepare, configurable: true, enumerable: true });
-  }
-  return statements;
+  return Object.create(unprepared, { database: { value: database } }) as Statements;
 }
+
+/** Whose statements these are, and how each is made when it is asked for first; the object keeps it under the same name. */
+const unprepared: object = Object.defineProperties(
+  {},
+  Object.fromEntries(
+    queryNames.map((name) => [
+      name,
+      {
+        get(this: { readonly database: DatabaseSync }): StatementSync {
+          const value = this.database.prepare(queries[name]);
+          // Loading a run is mostly this, and a row takes half as long to make as a list.
+          if (name === "readEntries") value.setReturnArrays(true);
+          Object.defineProperty(this, name, { value });
+          return value;
+        },
+      },
+    ]),
+  ),
+);

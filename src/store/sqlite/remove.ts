@@ -2,17 +2,20 @@
  * Removing runs and entries: noted in the caller's transaction, whatever their size, and deleted later, a few rows at a
  * time. Each of a run's tables is emptied through an index that begins with its number.
  */
+import { forksStanding } from "../forks.ts";
 import { isFinal, type RunName } from "../records.ts";
 import { headOf } from "../rows.ts";
 import type { Fork } from "../upkeep.ts";
 import { attributesOf } from "./commit.ts";
 import type { Statements } from "./queries.ts";
 
-export function forksOf(statements: Statements, { tenant, run }: RunName): Fork[] {
-  return statements.readForks.all(tenant, run).map((row) => ({
-    ...{ tenant, run: row.run as string, seq: row.fork_seq as number },
-    stands: row.stands === 1,
-  }));
+export function forksOf(statements: Statements, name: RunName): Fork[] {
+  return forksStanding(name, ({ tenant, run }) =>
+    statements.readForks.all(tenant, run).map((row) => ({
+      ...{ tenant, run: row.run as string, seq: row.fork_seq as number },
+      kept: (row.kept as number | null) ?? undefined,
+    })),
+  );
 }
 
 export function removeRun(statements: Statements, name: RunName): boolean {
@@ -61,7 +64,7 @@ export function sweep(statements: Statements, limit: number): number {
     spend(statements.sweepEntries.run(id, until, left));
     spend(statements.sweepSnapshots.run(id, until, left));
     if (removal.until === null) {
-      for (const table of ["Inbox", "Keys", "Activities", "Chunks"] as const)
+      for (const table of ["Inbox", "Keys", "Activities", "Chunks", "Words", "Texts", "Mark"] as const)
         spend(statements[`sweep${table}`].run(id, left));
       spend(statements.sweepContents.run(removal.tenant as string, removal.subject as string, left));
     }

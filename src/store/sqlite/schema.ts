@@ -195,4 +195,16 @@ export const migrations: readonly string[] = [
   CREATE TABLE document_removed (id INTEGER PRIMARY KEY, version INTEGER NOT NULL) STRICT;
   INSERT INTO document_removed VALUES (1, 0);
   `,
+  // Indexes of words, by run. They can be made again, and stand in none of the tables that runs are read from.
+  `
+  CREATE TABLE index_mark (run_id INTEGER PRIMARY KEY, mark INTEGER NOT NULL) STRICT;
+  CREATE TABLE indexed_text (
+    number INTEGER PRIMARY KEY,
+    run_id INTEGER NOT NULL,
+    id TEXT NOT NULL
+  ) STRICT;
+  CREATE UNIQUE INDEX indexed_text_id ON indexed_text (run_id, id);
+  CREATE VIRTUAL TABLE indexed_word USING fts5 (words, tokenize = 'ascii', detail = none, columnsize = 0);
+  INSERT INTO indexed_word (indexed_word, rank) VALUES ('secure-delete', 1);
+  `,
 ];

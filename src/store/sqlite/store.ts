@@ -22,38 +22,42 @@ import type {
   RunName,
   SeenKey,
 } from "../records.ts";
-import { activityOf, chunkOf, deadLetterOf, eventOf, headOf, seenKeyOf } from "../rows.ts";
+import { activityOf, chunkOf, deadLetterOf, headOf, seenKeyOf } from "../rows.ts";
+import type { Search, SearchingStore } from "../search.ts";
 import type {
   Commit,
   CommitOutcome,
+  DueOf,
   EnqueueOutcome,
   KnownCheckpoint,
   Lease,
   LoadedRun,
   Remembering,
   RunQuery,
-  Store,
 } from "../store.ts";
-import type { Fork, Mending, RowKind, ScanQuery, SeenDocument, Stored } from "../upkeep.ts";
+import type { Fork, Mending, RowKind, ScanQuery, Scrubbing, SeenDocument, Stored } from "../upkeep.ts";
 import { copyTo } from "./backup.ts";
 import { CommitWriter, committed } from "./commit.ts";
 import { connect, type SqliteOptions } from "./connect.ts";
 import { isAsSeen, readDocument, removeDocument, writeDocument } from "./document.ts";
 import { findDue, nextDue } from "./due.ts";
 import { leavesDoubt, notOpen, storeError } from "./errors.ts";
-import { findQuery } from "./find.ts";
-import { deliver } from "./inbox.ts";
+import { findId, findQuery } from "./find.ts";
+import { deliver, readInbox } from "./inbox.ts";
 import { own, readLease } from "./lease.ts";
+import { LogRoom } from "./log-room.ts";
 import { mend } from "./mend.ts";
 import { prepareQueries, type Statements } from "./queries.ts";
 import { forksOf, prune, removeRun, sweep } from "./remove.ts";
 import { scan } from "./scan.ts";
+import { scrubFile } from "./scrub.ts";
+import { sqliteSearch, type Transact } from "./search.ts";
 import { entryOf, stateAt, stateSince } from "./state.ts";
 
 export type { SqliteOptions } from "./connect.ts";
 
 /** A store in a file, made by `open` if it is not there. What it answered survives power loss, unless told otherwise. */
-export function sqlite(path: string, options: SqliteOptions = {}): Store {
+export function sqlite(path: string, options: SqliteOptions = {}): SearchingStore {
   return new SqliteStore(path, options);
 }
 
@@ -64,9 +68,11 @@ interface Connection {
   readonly writer: CommitWriter;
   /** The forms of `findRuns` used so far, by their text. */
   readonly finds: Map<string, StatementSync>;
+  readonly room: LogRoom;
 }
 
-class SqliteStore implements Store, Remembering {
+class SqliteStore implements SearchingStore, Remembering, Scrubbing {
+  readonly search: Search;
   readonly #path: string;
   readonly #options: SqliteOptions;
   readonly #use = { hits: 0, misses: 0 };
@@ -77,6 +83,8 @@ class SqliteStore implements Store, Remembering {
   constructor(path: string, options: SqliteOptions) {
     this.#path = path;
     this.#options = options;
+    const read: Transact = (work) => this.#read(work);
+    this.search = sqliteSearch(read, (work) => this.#write(work));
   }
 
   async open(): Promise<void> {
@@ -88,7 +96,9 @@ class SqliteStore implements Store, Remembering {
     try {
       const database = connect(this.#path, this.#options);
       const statements = prepareQueries(database);
-      return { database, statements, writer: new CommitWriter(statements, this.#use), finds: new Map() };
+      const writer = new CommitWriter(statements, this.#use);
+      const room = new LogRoom(database.location() as string, this.#options.synchronous !== "normal");
+      return { database, statements, writer, finds: new Map(), room };
     } catch (error) {
       throw storeError(error, this.#path);
     }
@@ -126,10 +136,13 @@ class SqliteStore implements Store, Remembering {
 
   async commit(commits: readonly Commit[]): Promise<readonly CommitOutcome[]> {
     commits.forEach(checkCommit);
-    const [first] = commits;
+    const first = commits[0];
     if (first === undefined) return [];
-    if (commits.length === 1 && (await this.#do(({ writer }) => writer.append(first)))) return [committed];
-    return this.#write(({ statements, writer }) => {
+    const makesRoom = this.#perform(({ room }) => room.isDue());
+    if (!makesRoom && commits.length === 1 && this.#perform(({ writer }) => writer.append(first)))
+      return [committed];
+    return this.#write(({ statements, writer, room }) => {
+      if (makesRoom) room.make();
       const lease = readLease(statements, this.#path);
       return commits.map((commit) => writer.write(commit, lease));
     });
@@ -140,8 +153,8 @@ class SqliteStore implements Store, Remembering {
     return this.#write(({ statements }) => rows.map((row) => deliver(statements, row)));
   }
 
-  due(now: number, limit: number): Promise<readonly RunName[]> {
-    return this.#do(({ statements }) => findDue(statements, now, limit));
+  due(now: number, limit: number, of?: DueOf): Promise<readonly RunName[]> {
+    return this.#do(({ statements }) => findDue(statements, { now, limit, of }));
   }
 
   nextDue(after: number): Promise<number | undefined> {
@@ -313,6 +326,8 @@ class SqliteStore implements Store, Remembering {
     return this.#write(({ statements }) => sweep(statements, limit));
   }
 
+  readonly scrub = (): Promise<void> => this.#do(({ database }) => scrubFile(database, this.#path));
+
   async backup(destination: string): Promise<void> {
     await this.#do(() => {});
     try {
@@ -339,6 +354,10 @@ class SqliteStore implements Store, Remembering {
 
   /** A single statement, or several that need not agree. */
   async #do<Answer>(work: (connection: Connection) => Answer): Promise<Answer> {
+    return this.#perform(work);
+  }
+
+  #perform<Answer>(work: (connection: Connection) => Answer): Answer {
     if (!this.#isOpen) throw notOpen(this.#path);
     this.#connection ??= this.#connect();
     try {
@@ -378,12 +397,4 @@ class SqliteStore implements Store, Remembering {
       }
     });
   }
-}
-
-function readInbox(statements: Statements, name: RunName, id: number, limit: number): InboxRow[] {
-  return statements.readInbox.all(id, limit).map((row) => eventOf(name, row));
-}
-
-function findId(statements: Statements, { tenant, run }: RunName): number | undefined {
-  return statements.readRunStatus.get(tenant, run)?.id as number | undefined;
 }

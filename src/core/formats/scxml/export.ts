@@ -266,8 +266,7 @@ class Export extends DocumentNames implements ExportScope {
   #route(node: StateNode, parts: Parts, at: string): { readonly target?: string; readonly type?: string } {
     const targets = this.#targets(node, parts);
     if (targets.length === 0) return {};
-    const inside = targets.every((one) => one.index >= node.index && one.index <= node.last);
-    if (!inside || parts.reenter === true || node.parent === undefined) return { target: this.#ids(targets) };
+    if (!staysIn(node, targets, parts)) return { target: this.#ids(targets) };
     if (node.kind === "atomic") return {};
     if (node.kind === "parallel") this.notes.add(at, "parallel-inside");
     if (!targets.includes(node)) return { target: this.#ids(targets), type: "internal" };
@@ -277,8 +276,8 @@ class Export extends DocumentNames implements ExportScope {
 
   /** A state that is its own target starts inside again, with what its initial transition does. */
   #restart(node: StateNode, parts: Parts, at: string): Markup[] {
-    if (node.kind !== "compound" || parts.reenter === true || !this.#targets(node, parts).includes(node))
-      return [];
+    const targets = this.#targets(node, parts);
+    if (node.kind !== "compound" || !targets.includes(node) || !staysIn(node, targets, parts)) return [];
     const { initial } = this.definitionOf(node);
     return isActing(initial) ? this.#work(initial as Parts, at) : [];
   }
@@ -357,4 +356,10 @@ class Export extends DocumentNames implements ExportScope {
     for (const key of ["tags", "meta", "description"] as const)
       if (state[key] !== undefined) this.notes.add(place(key), "text");
   }
+}
+
+/** Whether a transition leads only to its source and what is inside, which stays active. */
+function staysIn(node: StateNode, targets: readonly StateNode[], { reenter }: Parts): boolean {
+  const isInside = ({ index }: StateNode) => index >= node.index && index <= node.last;
+  return reenter !== true && node.parent !== undefined && targets.every(isInside);
 }

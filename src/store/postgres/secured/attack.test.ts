@@ -104,7 +104,17 @@ describe("the attacks find, and securing the store again undoes,", () => {
 
   test("there are rows of everybody to be found in every table that is filled here", async () => {
     const filled = ["run", "attribute", "entry", "snapshot", "content", "inbox", "seen_key", "dead_letter"];
-    for (const table of [...filled, "activity", "chunk", "document", "lease", "removal", "store_version"])
+    for (const table of [
+      ...filled,
+      "activity",
+      "chunk",
+      "document",
+      "lease",
+      "removal",
+      "store_version",
+      "index_mark",
+      "indexed_text",
+    ])
       expect(await secured.database.query(`SELECT 1 FROM holdfast.${table}`), table).not.toEqual([]);
   });
 
