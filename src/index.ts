@@ -62,10 +62,14 @@ export { showProfile } from "./runtime/profile/show.ts";
 export { openReader, type PastStep, type Reader } from "./runtime/reader.ts";
 export type { AnyMachine, MachineEntry } from "./runtime/registry.ts";
 export {
+  type Committed,
+  type CommittedStep,
   createRuntime,
   type DebounceOptions,
   type End,
   type FollowOptions,
+  type GivenEntry,
+  type PrunedRun,
   type Receipt,
   type Run,
   type Runtime,
@@ -79,6 +83,8 @@ export {
   type StartOptions,
 } from "./runtime/runtime.ts";
 export type { CatchUp, ScheduleContext, ScheduleDefinition } from "./runtime/schedule-machine.ts";
+export type { Moved } from "./runtime/standing.ts";
 export type { Chunk } from "./runtime/stream.ts";
 export type { Entry } from "./store/journal.ts";
 export type { RunHead } from "./store/records.ts";
+export type * from "./store/search.ts";

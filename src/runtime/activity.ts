@@ -39,6 +39,8 @@ export type Reconciled =
 const reconcileRetry = { attempts: 10, first: "1s", max: "1m" };
 /** How long to wait before a store that cannot be reached is tried again. */
 const unavailableMs = 1_000;
+/** How often a process that was stopped for long looks whether it may go on. */
+const unsureMs = 50;
 /** How often somebody who waits for the end of all looks whether it has come. */
 const settledLookMs = 50;
 
@@ -50,7 +52,7 @@ export interface ActivityWorld {
   readonly past: Past;
   readonly streams: Streams;
   readonly store: Store;
-  readonly standing: Pick<Standing, "epoch" | "isShared" | "tell" | "turns">;
+  readonly standing: Pick<Standing, "epoch" | "isShared" | "isSure" | "tell" | "turns">;
   readonly profiler?: Profiler | undefined;
   /** How many attempts may be under way at a time. */
   readonly slots: number;
@@ -243,6 +245,7 @@ export class Activities {
       const delay = retryDelayMs(policy, job.row.attempt, result.error, this.#world.ids.chance());
       if (delay === undefined) return { error: { ...result.error, attempts: job.row.attempt } };
       job.row = { ...job.row, dueAt: this.#world.clock.now() + delay };
+      job.report = { ...job.report, error: result.error };
       if (!(await this.#record(job))) return undefined;
     }
   }
@@ -292,6 +295,7 @@ export class Activities {
     // Nothing lies between a commit and its activities where there is nothing to wait for.
     const slot = entered instanceof Promise ? await this.#wait(job, entered) : entered;
     if (slot === undefined) return undefined;
+    while (!this.#world.standing.isSure() && !job.controller.signal.aborted) await this.#sleep(job, unsureMs);
     if (job.controller.signal.aborted) {
       // It was given its turn by what was cancelled with it.
       slot.leave();

@@ -17,6 +17,8 @@ export type { ActivityCode as Activity, ActivityScope };
 export interface Report {
   readonly progress?: Json;
   readonly spent?: Spending;
+  /** How the last attempt failed, while another one is to come: for whoever asks why it takes so long. */
+  readonly error?: JsonObject;
   /** How it ended, while its run is parked and cannot take that. */
   readonly end?: End;
 }

@@ -2,7 +2,7 @@
 import { showValue } from "../core/json.ts";
 import { HoldfastError } from "../errors.ts";
 import type { Attribute } from "../store/records.ts";
-import { checkName } from "./name.ts";
+import { checkName, isStorable } from "./name.ts";
 
 /** Throws NAME_INVALID or ATTRIBUTE_INVALID for what a store could not keep, or would take for something else. */
 export function checkAttributes(attributes: Readonly<Record<string, unknown>>): void {
@@ -19,6 +19,6 @@ export function checkAttributes(attributes: Readonly<Record<string, unknown>>): 
 }
 
 function isAttribute(value: unknown): value is Attribute {
-  if (typeof value === "string") return value.isWellFormed() && !value.includes("\0");
+  if (typeof value === "string") return isStorable(value);
   return typeof value === "boolean" || (typeof value === "number" && Number.isFinite(value));
 }

@@ -17,10 +17,10 @@ import type { Commit } from "../store/store.ts";
 import { checkAttributes } from "./attributes.ts";
 import { addSpending, endOfTime, exhausted } from "./budget.ts";
 import { FreshContents } from "./contents.ts";
-import { isControl, parkEvent, parkReason, returnOf } from "./control.ts";
+import { isControl, parkEvent, parkReason, returnOf, wantsSnapshot } from "./control.ts";
 import { debugAfter, stopAfter, stopBefore } from "./debug.ts";
 import type { Delivery, LiveRun } from "./live-run.ts";
-import { Outbox, type OutboxWorld } from "./outbox.ts";
+import { Outbox, type OutboxMark, type OutboxWorld } from "./outbox.ts";
 import type { Saved } from "./past.ts";
 import type { Profiler } from "./profile/profiler.ts";
 import type { BoundMachine } from "./registry.ts";
@@ -30,14 +30,25 @@ import { takeStep } from "./take-step.ts";
 /** One step of the turn, and the delivery that led to it; what follows from a step by itself has none. */
 export interface Taken {
   readonly delivery: Delivery | undefined;
+  readonly event: Event;
   readonly step: Step;
   readonly seq: number;
+  readonly at: number;
 }
 
 /** What recording a turn needs of the rest. */
 export interface Recording extends OutboxWorld {
   readonly seal: Seal;
   readonly profiler?: Profiler | undefined;
+}
+
+/** How far a turn had got. */
+interface TurnMark {
+  readonly now: Pick<Checkpoint, "head" | "state" | "machine" | "forced" | "reason">;
+  readonly bytes: number;
+  readonly taken: number;
+  readonly rows: number;
+  readonly outbox: OutboxMark;
 }
 
 /** A run's turn before it is committed. */
@@ -102,11 +113,11 @@ export class Checkpoint {
       delivery.handled?.({ seq: this.head.seq, outcome: "ignored", error: undefined });
       return;
     }
-    const undo = this.#mark();
+    const mark = this.#mark();
     try {
       this.#record(delivery, at);
     } catch (error) {
-      undo();
+      this.#restore(mark);
       throw error;
     }
     if (key !== undefined) this.#keys = (this.#keys ?? new Set()).add(key);
@@ -148,19 +159,24 @@ export class Checkpoint {
     if (stop !== undefined) this.#end(parkEvent(stop), at);
   }
 
-  /** How to go back to where the turn is now, should a delivery fail half-way, as when an effect is too large to keep. */
-  #mark(): () => void {
+  /** Where the turn is now: it goes back there should a delivery fail half-way, as when an effect is too large to keep. */
+  #mark(): TurnMark {
     const { head, state, machine, forced, reason } = this;
-    const bytes = this.#bytes;
-    const outbox = this.outbox.mark();
-    const lists: unknown[][] = [this.taken, this.#rows];
-    const lengths = lists.map(({ length }) => length);
-    return () => {
-      Object.assign(this, { head, state, machine, forced, reason });
-      this.#bytes = bytes;
-      lists.forEach((list, index) => void list.splice(lengths[index] as number));
-      outbox();
+    return {
+      now: { head, state, machine, forced, reason },
+      bytes: this.#bytes,
+      taken: this.taken.length,
+      rows: this.#rows.length,
+      outbox: this.outbox.mark(),
     };
+  }
+
+  #restore({ now, bytes, taken, rows, outbox }: TurnMark): void {
+    Object.assign(this, now);
+    this.#bytes = bytes;
+    this.taken.length = taken;
+    this.#rows.length = rows;
+    this.outbox.restore(outbox);
   }
 
   /** A result that the machine refuses would be lost: the run waits for a person, and the journal has the result. */
@@ -186,7 +202,7 @@ export class Checkpoint {
     const row = writeEntry(entry, this.head.digest, this.#contents);
     this.#rows.push(row);
     this.#bytes += row.bytes.length;
-    this.taken.push({ delivery, step, seq });
+    this.taken.push({ delivery, event, step, seq, at });
     const before = this.state;
     this.state = step.state;
     this.reason = parkReason(event);
@@ -230,11 +246,15 @@ export class Checkpoint {
     };
   }
 
-  /** The values to find the run by now. Where they cannot be made, a run can still be parked, brought back or ended. */
+  /**
+   * The values to find the run by from now on, unless they are what they were. Where they cannot be made, a run can still be
+   * parked, brought back or ended.
+   */
   #attributesAfter(state: State, event: Event): RunHead["attributes"] | undefined {
     try {
       const attributes = this.machine.attributes?.(state);
-      if (attributes !== undefined) checkAttributes(attributes);
+      if (attributes === undefined || isPartOf(attributes, this.head.attributes)) return undefined;
+      checkAttributes(attributes);
       return attributes;
     } catch (error) {
       if (isControl(event) && event.type !== "start") return undefined;
@@ -245,7 +265,7 @@ export class Checkpoint {
   commit(epoch: number): Commit {
     const { head, snapshotBytes, entryBytes } = this.run;
     const worth = Math.max(snapshotBytes / limits.entryWeight, limits.snapshotAfterBytesMin);
-    const pays = entryBytes + this.#bytes > worth;
+    const pays = entryBytes + this.#bytes > worth || this.taken.some(({ event }) => wantsSnapshot(event));
     const snapshot = pays ? this.#takeSnapshot() : undefined;
     const consumed: { id: string; seq: number }[] = [];
     const keys: { key: string; seq: number }[] = [];
@@ -309,6 +329,12 @@ function begin(world: Recording, run: LiveRun, input: Json | undefined, at: numb
 function differences(before: State, after: State): Patch[] {
   if (before.seq === 0) return [{ op: "set", path: [], value: after as unknown as Json }];
   return diff(before as unknown as Json, after as unknown as Json);
+}
+
+/** Whether all of these values are among those. */
+function isPartOf(some: RunHead["attributes"], all: RunHead["attributes"]): boolean {
+  for (const name in some) if (!Object.hasOwn(all, name) || all[name] !== some[name]) return false;
+  return true;
 }
 
 /** A parked run stays so until it is brought back or ends. */

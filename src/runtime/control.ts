@@ -1,5 +1,5 @@
 /**
- * Control: the platform's own events, with which a run is ended, parked, brought back or told of an outage. Each is a
+ * Control: the platform's own events, with which a run is ended, parked, brought back, pruned or told of an outage. Each is a
  * step with an entry like any other, so the journal shows who did what to a run.
  */
 import { cancelEvent, type Event } from "../core/event.ts";
@@ -45,9 +45,20 @@ export function returnOf(event: Event): Return | undefined {
   return event.type === "retry" && isControl(event) ? (event.data as unknown as Return) : undefined;
 }
 
+/** Leaves a snapshot of the run at this checkpoint. */
+export const snapshotEvent = (): Event => ({ type: "snapshot", kind: "platform" });
+
+/** Whether the commit of this event has a snapshot, whatever that costs. */
+export function wantsSnapshot(event: Event): boolean {
+  return event.type === "snapshot" && isControl(event);
+}
+
+/** Tells that the journal is pruned up to a checkpoint from here on. */
+export const pruneEvent = (upTo: number): Event => ({ type: "prune", kind: "platform", data: { upTo } });
+
 const controls: ReadonlySet<string> = new Set([
   ...["start", "cancel", "resume", "park", "retry"],
-  ...["rollback", "fork", "migrate", "debug"],
+  ...["rollback", "fork", "migrate", "debug", "snapshot", "prune"],
 ]);
 
 /** Whether an event is one of control: the machine has no say in it, and also a parked run takes it. */

@@ -40,9 +40,12 @@ export class DeadLetters {
     this.#world = world;
   }
 
-  /** All of a tenant's, in the order they were lost. */
-  async *list({ tenant = defaultTenant }: Options = {}): AsyncGenerator<DeadLetter> {
-    for await (const row of this.#rows(tenant, 0)) {
+  /** All of a tenant's, in the order they were lost; those after one of them, if its number is given. */
+  async *list({
+    tenant = defaultTenant,
+    after = 0,
+  }: Options & { readonly after?: number } = {}): AsyncGenerator<DeadLetter> {
+    for await (const row of this.#rows(tenant, after)) {
       const { number, run, reason, at, bytes } = row;
       const event = decode(this.#world.seal.open(bytes, row), `dead letter ${number}`) as unknown as Event;
       yield { number, run, event, reason, at };

@@ -7,12 +7,12 @@ import type { Event, EventShape } from "../core/event.ts";
 import type { Json } from "../core/json.ts";
 import type { Machine, MachineTypes } from "../core/machine.ts";
 import { closedError } from "../errors.ts";
-import type { Member } from "../store/fleet.ts";
 import type { ActivityRow, RunHead, RunName } from "../store/records.ts";
 import type { LoadedRun, Store } from "../store/store.ts";
 import { Activities } from "./activity.ts";
 import { announceWith } from "./announce.ts";
 import { checkAttributes } from "./attributes.ts";
+import { boundTo } from "./bound-entry.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import { DeadLetters } from "./dead-letters.ts";
 import type { DebounceContext } from "./debounce-machine.ts";
@@ -57,7 +57,6 @@ import type { Standing } from "./standing.ts";
 import { Starts } from "./starts.ts";
 import { StepLoop } from "./step-loop.ts";
 import { Streams } from "./stream.ts";
-import type { Difference } from "./travel/compare.ts";
 import { Debugger } from "./travel/debugger.ts";
 import { Travel } from "./travel/travel.ts";
 import { Waiters } from "./waiters.ts";
@@ -102,7 +101,7 @@ export class Engine implements Runtime, Access {
     this.ids = ids;
     const problem = (name: RunName, error: unknown) => this.#observers.problem(name, error);
     this.#platform = this.#makePlatform(problem);
-    this.registry = createRegistry([...options.machines, ...this.#platform.entries]);
+    this.registry = createRegistry([...boundTo(this, options.machines), ...this.#platform.entries], seal);
     this.past = new Past(store, seal);
     const arrived = (name: RunName) => void this.#inboxes.fetch(name);
     this.deadLetters = new DeadLetters({ store, seal, check: () => this.#life.check(), arrived });
@@ -131,7 +130,7 @@ export class Engine implements Runtime, Access {
       readTaken: (name, key) => this.#receipts.readTaken(name, key),
     });
     this.#receipts = new Receipts({
-      ...{ store, standing, past: this.past, read: (name) => this.#runs.newest(name) },
+      ...{ store, standing, past: this.past, reach: (name) => this.#runs.reach(name) },
       waitFor: (name, key) => this.#inboxes.waitFor(name, key),
       ended: (name) => this.#inboxes.ended(name),
     });
@@ -186,9 +185,9 @@ export class Engine implements Runtime, Access {
     settle: ReturnType<typeof settleWith>,
   ): Activities {
     const { clock, ids, standing, past, streams } = this;
-    const world = { store: this.#store, clock, ids, seal, standing, profiler, past, streams };
+    const world = { store: this.#store, clock, ids, seal, standing, profiler, past, streams, settle };
     const stateAtBeginning = (row: ActivityRow) => this.travel.beginning(row, row.key);
-    return new Activities({ ...world, slots: slotsOf(flow), settle, stateAtBeginning });
+    return new Activities({ ...world, slots: slotsOf(flow), stateAtBeginning });
   }
 
   #makeSettle(find: SettlingWorld["find"], park: SettlingWorld["park"]): ReturnType<typeof settleWith> {
@@ -212,7 +211,7 @@ export class Engine implements Runtime, Access {
         tell: (name, effect) => this.#observers.tell(name, effect),
         cancel: (name, key) => this.#activities.cancel(name, key),
       }),
-      problem: (name, error) => this.#observers.problem(name, error),
+      observers: this.#observers,
     });
   }
 
@@ -231,7 +230,7 @@ export class Engine implements Runtime, Access {
   #makeWorld() {
     const { past, registry, clock, ids } = this;
     return {
-      ...{ store: this.#store, past, registry, clock, ids },
+      ...{ store: this.#store, past, registry, clock, ids, epoch: () => this.standing.epoch },
       read: (name: RunName) => this.read(name),
       see: (...given: Parameters<Watchers["see"]>) => this.watchers.see(...given),
       settled: (name: RunName) => this.#settled(name),
@@ -249,10 +248,6 @@ export class Engine implements Runtime, Access {
     await this.machines.open();
     await this.#waker.open(outages);
     this.#housekeeper?.start();
-  }
-
-  members(): readonly Member[] {
-    return this.standing.members();
   }
 
   async drain(within: number | string = Number.POSITIVE_INFINITY): Promise<boolean> {
@@ -291,6 +286,9 @@ export class Engine implements Runtime, Access {
   // Runs, as users ask for them.
 
   readonly thread: Runtime["thread"] = (agent, options) => agent.openThread(this, options);
+  readonly observe: Runtime["observe"] = (listener) => this.#observers.observe(listener);
+  readonly hear: Runtime["hear"] = (listener) => this.standing.hear(listener);
+  readonly members: Runtime["members"] = () => this.standing.members();
 
   async start<Context, Ev extends EventShape, Input, Types extends MachineTypes>(
     machine: Machine<Context, Ev, Input, Types>,
@@ -325,7 +323,7 @@ export class Engine implements Runtime, Access {
     yield* findRuns(this.#store, query);
   }
 
-  async diff(one: RunReference, other: RunReference): Promise<Difference> {
+  async diff(one: RunReference, other: RunReference): ReturnType<Runtime["diff"]> {
     return this.travel.compare({ ...one, run: one.id }, { ...other, run: other.id });
   }
 
@@ -372,9 +370,9 @@ export class Engine implements Runtime, Access {
     return this.#loop.checkpoint(run);
   }
 
-  register(machine: Parameters<Registry["register"]>[0]): void {
+  register(machine: Parameters<Runtime["register"]>[0]): void {
     this.#life.check();
-    this.registry.register(machine);
+    for (const bound of boundTo(this, [machine])) this.registry.register(bound);
     this.#waker.lookAgain();
     // A store that cannot be reached now is told at the next opening.
     this.machines.note().catch(() => {});

@@ -2,8 +2,31 @@
 import { describe, expect, test } from "vitest";
 import { counter, counterWith } from "../../test/runtime/machines.ts";
 import { onEveryStore } from "../../test/runtime/world.ts";
+import { defineMachine } from "../core/machine.ts";
 import type { FindQuery } from "./find.ts";
 import type { Runtime } from "./runtime.ts";
+
+/** Waits for a person below a state that says so, in one of two regions. */
+const expense = defineMachine({
+  id: "expense",
+  type: "parallel",
+  states: {
+    form: {
+      initial: "writing",
+      states: {
+        writing: { on: { submit: "deciding" } },
+        deciding: {
+          tags: ["approval"],
+          initial: "reading",
+          states: { reading: {} },
+          on: { approve: "paid", reject: "writing" },
+        },
+        paid: {},
+      },
+    },
+    clock: {},
+  },
+});
 
 async function namesOf(runtime: Runtime, query?: FindQuery): Promise<string[]> {
   const names: string[] = [];
@@ -74,6 +97,22 @@ onEveryStore((world) => {
       expect(await namesOf(await boot([entry]), { attributes: { phase: "asleep", team: "red" } })).toEqual([
         "a",
       ]);
+    });
+
+    test("G4: that wait for a person are found by that, wherever in their machine they do", async () => {
+      const { boot, crash } = await world();
+      const first = await boot([counter, expense]);
+      const waiting = (runtime: Runtime) => namesOf(runtime, { attributes: { "holdfast.person": true } });
+      await first.start(counter, { id: "other" });
+      const run = await first.start(expense, { id: "a" });
+      expect(await waiting(first)).toEqual([]);
+      await run.send("submit");
+      expect(await waiting(first)).toEqual(["a"]);
+      await crash(first);
+      const second = await boot([counter, expense]);
+      expect(await waiting(second)).toEqual(["a"]);
+      await (await second.run("a")).send("approve");
+      expect(await waiting(second)).toEqual([]);
     });
 
     test("B6: that are many are found page by page, each once, also those of the same moment", async () => {

@@ -37,7 +37,7 @@ export async function* followJournal(
 }
 
 /** Resolves with nothing when a signal is aborted. */
-function untilAborted(signal: AbortSignal | undefined): {
+export function untilAborted(signal: AbortSignal | undefined): {
   readonly told: Promise<undefined>;
   cancel(): void;
 } {

@@ -14,7 +14,7 @@ import type { Entry } from "../store/journal.ts";
 import type { Breakpoint, RunHead, RunName } from "../store/records.ts";
 import type { Clock } from "./clock.ts";
 import type { Evolution, Migrated, MigrateOptions } from "./evolution/evolution.ts";
-import { followJournal } from "./follow.ts";
+import { followJournal, untilAborted } from "./follow.ts";
 import type { Ids } from "./ids.ts";
 import { type Handled, hasEnded, type LiveRun } from "./live-run.ts";
 import { checkName } from "./name.ts";
@@ -29,6 +29,7 @@ import { compareCheckpoints } from "./travel/compare.ts";
 import type { Debugger } from "./travel/debugger.ts";
 import { findLastChange } from "./travel/last-change.ts";
 import type { Told } from "./travel/lineage.ts";
+import type { PrunedRun } from "./travel/prune-run.ts";
 import { type Replay, replay } from "./travel/replay.ts";
 import type { ForkOptions, Target, Travel } from "./travel/travel.ts";
 import type { Waiters } from "./waiters.ts";
@@ -93,8 +94,9 @@ export class Handle implements Run {
   }
 
   async send(type: string, data?: Json, { key }: { readonly key?: string } = {}): Promise<Receipt> {
-    const admitted = admit({ type, ...(data === undefined ? undefined : { data }) }, key);
-    return this.#hand(await this.#access.reach(this.#name), admitted);
+    const admitted = admit(data === undefined ? { type } : { type, data }, key);
+    const reached = this.#access.reach(this.#name);
+    return await this.#hand(reached instanceof Promise ? await reached : reached, admitted);
   }
 
   /** Hands an event to the run, or to its inbox if it does not take events now; resolves when it is durable. */
@@ -274,6 +276,10 @@ export class Handle implements Run {
     return this.#access.travel.rollBack(this.#name, target);
   }
 
+  prune(): Promise<PrunedRun> {
+    return this.#access.travel.prune(this.#name);
+  }
+
   async fork(options: ForkOptions<JsonObject> = {}): Promise<Run> {
     return new Handle(await this.#access.travel.fork(this.#name, options), this.#access);
   }
@@ -312,7 +318,11 @@ export class Handle implements Run {
     return this.#access.debugger.parked(this.#name);
   }
 
-  async *stream(activity: string, from = 0): AsyncGenerator<Chunk> {
+  async *stream(
+    activity: string,
+    from = 0,
+    { signal }: Pick<FollowOptions, "signal"> = {},
+  ): AsyncGenerator<Chunk> {
     const { head, state } = await this.#access.read(this.#name);
     const key = state.activities.find((one) => one.id === activity)?.key ?? activity;
     if (!/^\d+\.\d+$/.test(key)) {
@@ -324,9 +334,13 @@ export class Handle implements Run {
     const over = this.#access.watchers.look(this.#name, (sight) =>
       sight.state.activities.every((one) => one.key !== key),
     );
+    const aborted = untilAborted(signal);
+    const either = Promise.race([over.seen, aborted.told]);
     try {
-      yield* this.#access.streams.read({ ...this.#name, key }, head, from, over.seen);
+      if (signal?.aborted !== true)
+        yield* this.#access.streams.read({ ...this.#name, key }, head, from, either);
     } finally {
+      aborted.cancel();
       over.cancel();
     }
   }

@@ -1,5 +1,5 @@
 /** Identity and chance, as ports: the one place where the runtime meets randomness. */
-import { randomUUIDv7 } from "node:crypto";
+import { randomBytes, randomUUIDv7 } from "node:crypto";
 
 export interface Ids {
   /** A new id; later ones sort after earlier ones, which is the order of events in an inbox. */
@@ -27,3 +27,6 @@ export const systemIds: Ids = {
   next: nextId,
   chance: () => Math.random(),
 };
+
+/** Text that nobody can guess: so many random bytes, 32 unless given. */
+export const newSecret = (bytes = 32): string => randomBytes(bytes).toString("base64url");

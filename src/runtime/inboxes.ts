@@ -48,8 +48,9 @@ export class Inboxes {
   readonly #handled = new Map<string, Waiters<Handled>>();
   /** Events that somebody waits for: their steps must not wait in turn for a checkpoint that may never come. */
   readonly #asked = new Set<string>();
-  /** Runs whose inbox is being read. */
+  /** Runs whose inbox is being read, and those of them for which more has come since. Until then there is more for each. */
   readonly #reading = new Set<LiveRun>();
+  readonly #again = new Set<LiveRun>();
   /** Why nobody will be told anything any more. */
   #closed: unknown;
 
@@ -118,10 +119,8 @@ export class Inboxes {
       const priority = eventPriority(run.machine.machine.chart, event);
       const handled = (one: Handled) => resolve({ handled: async () => one });
       const aside = (row: string) => resolve(this.#receipt(run.name, row, key));
-      this.#world.deliver(run, {
-        ...{ event, priority, handled, aside, failed },
-        ...(key !== undefined && { key }),
-      });
+      const delivery: Delivery = { event, priority, handled, aside, failed };
+      this.#world.deliver(run, key === undefined ? delivery : { ...delivery, key });
     });
   }
 
@@ -211,10 +210,12 @@ export class Inboxes {
   refill(run: LiveRun): void {
     const { standing, isTaking, isBusy, checkpoint } = this.#world;
     if (!standing.isHome(run.name)) return;
+    if (this.#reading.has(run)) return void this.#again.add(run);
     // After its commit it comes here again; what it took without one must not be read a second time.
-    if (run.head.status !== "active" || isTaking(run) || this.#reading.has(run)) return;
+    if (run.head.status !== "active" || isTaking(run)) return;
     if (isBusy(run)) return void checkpoint(run).catch(() => {});
-    run.more = false;
+    // What is sent meanwhile must not come before what is read.
+    run.more = true;
     this.#reading.add(run);
     void this.#read(run);
   }
@@ -223,16 +224,21 @@ export class Inboxes {
     const { store, live, isTaking, wakeLater } = this.#world;
     try {
       const rows = await store.readInbox(run.name, limits.inboxLoadedMax);
-      this.#reading.delete(run);
+      const again = this.#endReading(run);
       if (live(run.name) !== run) return await this.fetch(run.name);
-      if (rows.length >= limits.inboxLoadedMax) run.more = true;
+      run.more = again || rows.length >= limits.inboxLoadedMax;
       for (const row of rows) this.bring(run, row);
       if (run.more && !isTaking(run)) this.refill(run);
     } catch {
-      this.#reading.delete(run);
-      run.more = true;
+      this.#endReading(run);
       wakeLater();
     }
+  }
+
+  /** Whether there is more to read by now. */
+  #endReading(run: LiveRun): boolean {
+    this.#reading.delete(run);
+    return this.#again.delete(run);
   }
 
   /** Hands an event from the inbox to a run, unless it has it already. */

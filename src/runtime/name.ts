@@ -30,9 +30,13 @@ function problemOf(name: unknown): string | undefined {
   if (typeof name !== "string") return "is not text";
   if (name === "") return "is empty";
   if (name.length > limits.nameLengthMax) return `has more than ${limits.nameLengthMax} characters`;
-  // Databases replace half a character by another one and end texts at NUL, so that two names could become one.
-  if (!name.isWellFormed() || name.includes("\0")) return "has characters that stores cannot keep";
+  if (!isStorable(name)) return "has characters that stores cannot keep";
   return undefined;
+}
+
+/** Databases replace half a character by another one and end texts at NUL, so that two names could become one. */
+export function isStorable(name: string): boolean {
+  return name.isWellFormed() && !name.includes("\0");
 }
 
 /** One text for a run's name: the length says where the tenant ends. */

@@ -38,6 +38,16 @@ type Begin<Turn> = (run: LiveRun, input: Json | undefined, at: number) => Turn;
 /** It may vanish if its run is gone: nobody would miss it. */
 const expendable = { expendable: true } as const;
 
+/** What an outbox held at some point of its turn. */
+export interface OutboxMark {
+  readonly sends: number;
+  readonly starts: number;
+  readonly ended: number;
+  readonly begun: readonly (readonly [string, Begun])[];
+}
+
+const none: readonly never[] = [];
+
 export class Outbox<Turn> {
   /** Events for this or other runs. */
   readonly sends: InboxRow[] = [];
@@ -66,16 +76,23 @@ export class Outbox<Turn> {
     else if (effect.type === "cancel") this.#keepCancel(effect, head, at);
   }
 
-  /** How to go back to what is in it now. */
-  mark(): () => void {
-    const begun = [...this.begun];
-    const lists: unknown[][] = [this.sends, this.starts, this.ended];
-    const lengths = lists.map(({ length }) => length);
-    return () => {
-      lists.forEach((list, index) => void list.splice(lengths[index] as number));
-      this.begun.clear();
-      for (const [key, one] of begun) this.begun.set(key, one);
+  /** What is in it now, for `restore`. */
+  mark(): OutboxMark {
+    return {
+      sends: this.sends.length,
+      starts: this.starts.length,
+      ended: this.ended.length,
+      begun: this.begun.size === 0 ? none : [...this.begun],
     };
+  }
+
+  /** Goes back to what was in it then. */
+  restore({ sends, starts, ended, begun }: OutboxMark): void {
+    this.sends.length = sends;
+    this.starts.length = starts;
+    this.ended.length = ended;
+    this.begun.clear();
+    for (const [key, one] of begun) this.begun.set(key, one);
   }
 
   /**

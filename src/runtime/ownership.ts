@@ -97,6 +97,10 @@ export class Ownership implements Standing {
     return true;
   }
 
+  isSure(): boolean {
+    return true;
+  }
+
   due(now: number, limit: number): Promise<readonly RunName[]> {
     return this.#store.due(now, limit);
   }
@@ -118,6 +122,10 @@ export class Ownership implements Standing {
   }
 
   tell(): void {}
+
+  hear(): () => void {
+    return () => {};
+  }
 
   until<Answer>(): Waiting<Answer> {
     return { told: new Promise(() => {}), cancel: () => {} };

@@ -238,6 +238,53 @@ onEveryStore((world) => {
       await run.waitFor("done");
       expect([(await run.state()).context.got, calls]).toEqual(["slow result", 1]);
     });
+
+    test("B12: goes on with what they gave if it could not be read as it came back, though somebody had it still", async () => {
+      const here = await world();
+      const code = { fixed: false };
+      const machine = counterWith({
+        id: "both",
+        initial: "both",
+        states: {
+          both: {
+            type: "parallel",
+            states: {
+              one: { invoke: { activity: "quick", onDone: { require: { fixed: () => code.fixed } } } },
+              other: { invoke: { activity: "slow", onDone: {} } },
+            },
+          },
+        },
+      });
+      const slow = () => new Promise((resolve) => here.clock.after(2_000, () => resolve("slow result")));
+      const entry = { machine, activities: { quick: () => 1, slow } };
+      const first = await here.boot([entry]);
+      await first.start(machine, { id: "a" });
+      await here.clock.advance("3s");
+      await here.crash(first);
+      const run = await (await here.boot([entry])).run("a");
+      code.fixed = true;
+      const delayed = new Map<string, PromiseWithResolvers<void>>();
+      const delay = (verb: "readJournal" | "load") => void delayed.set(verb, Promise.withResolvers<void>());
+      here.watch.alter = async ({ verb }, answer) => {
+        await delayed.get(verb)?.promise;
+        return answer;
+      };
+      delay("readJournal");
+      const late = run.retry();
+      await here.clock.advance(0);
+      const { resolve } = delayed.get("readJournal") as PromiseWithResolvers<void>;
+      delayed.clear();
+      here.watch.failNext("load", "before");
+      delay("load");
+      await run.retry();
+      await here.clock.advance(0);
+      resolve();
+      await here.clock.advance(0);
+      delayed.get("load")?.resolve();
+      await late;
+      await here.clock.advance("5s");
+      expect((await run.state()).activities).toEqual([]);
+    });
   });
 
   describe("a run that fails inside", () => {

@@ -53,10 +53,14 @@ export class Past {
 
   /** The entry at a checkpoint that exists; throws JOURNAL_PRUNED if it was removed, and RUN_UNKNOWN if the run was. */
   async entry(head: RunHead, seq: number): Promise<Entry> {
-    const rows = await this.#store.readJournal(head, seq, 1);
-    if (rows[0] !== undefined && rows[0].seq > seq) throw prunedError(head, seq, rows[0].seq);
-    if (rows[0] === undefined) await this.#checkKept(head, seq);
-    const { value } = await this.#open(rows, await this.#digestBefore(head, seq), head).next();
+    // With the one before it, whose digest it stands on.
+    const read = await this.#store.readJournal(head, Math.max(seq - 1, 1), 2);
+    const before = read[0]?.seq === seq - 1 ? read[0] : undefined;
+    const [row] = read.slice(before === undefined ? 0 : 1);
+    if (row !== undefined && row.seq > seq) throw prunedError(head, seq, row.seq);
+    if (row === undefined) await this.#checkKept(head, seq);
+    const previous = before?.digest ?? (await this.#digestBefore(head, seq));
+    const { value } = await this.#open(row === undefined ? [] : [row], previous, head).next();
     return value as Entry;
   }
 

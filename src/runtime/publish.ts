@@ -7,6 +7,7 @@ import { isStop } from "./debug.ts";
 import type { Evolution } from "./evolution/evolution.ts";
 import type { Inboxes } from "./inboxes.ts";
 import { hasEnded } from "./live-run.ts";
+import type { Observers } from "./observers.ts";
 import type { Runs } from "./runs.ts";
 import type { Standing } from "./standing.ts";
 import type { Waker } from "./waker.ts";
@@ -20,13 +21,13 @@ export interface PublishWorld {
   readonly activities: Activities;
   readonly watchers: Watchers;
   readonly evolution: Evolution;
+  readonly observers: Pick<Observers, "committed" | "problem">;
   announce(name: RunName, step: Step): void;
-  problem(name: RunName, error: unknown): void;
 }
 
 /** How turns are published. What is for whoever sees to the run is left to them, who are told. */
 export function publishWith(world: PublishWorld): (checkpoint: Checkpoint) => void {
-  const { standing, runs, inboxes, waker, activities, watchers, evolution, announce, problem } = world;
+  const { standing, runs, inboxes, waker, activities, watchers, evolution, observers, announce } = world;
   const publish = (checkpoint: Checkpoint): void => {
     const { run, taken, outbox } = checkpoint;
     const { name, head } = run;
@@ -43,9 +44,10 @@ export function publishWith(world: PublishWorld): (checkpoint: Checkpoint) => vo
       for (const one of outbox.begun.values()) activities.start(one, run.machine.activities, head);
     for (const row of outbox.sends) inboxes.arrived(row);
     if (active && isHome && head.wakeAt !== undefined) waker.wakeAt(head.wakeAt);
-    if (head.status === "parked" && !isStop(checkpoint.reason)) problem(name, checkpoint.reason);
+    if (head.status === "parked" && !isStop(checkpoint.reason)) observers.problem(name, checkpoint.reason);
     watchers.tell(name, run);
-    standing.tell(name);
+    observers.committed(checkpoint);
+    standing.tell(name, head.seq - taken.length);
     if (checkpoint.returns && isHome) {
       // Before its timers are looked at, which may be sooner than it is read.
       waker.resume(run);

@@ -12,8 +12,8 @@ import type { Waiters } from "./waiters.ts";
 export interface ReceiptWorld {
   readonly store: Store;
   readonly past: Past;
-  /** The run as the store has it. */
-  read(name: RunName): Promise<LiveRun> | LiveRun;
+  /** The run as it is in memory, which is good enough to know whose it is. */
+  reach(name: RunName): Promise<LiveRun> | LiveRun;
   /** What will become of an event that waits in the inbox. */
   waitFor(name: RunName, key: string): ReturnType<Waiters<Handled>["wait"]>;
   /** A run has ended without taking what waited in its inbox. */
@@ -62,7 +62,7 @@ export class Receipts {
   }
 
   async #readHandled(name: RunName, at: number): Promise<Handled> {
-    const { head } = await this.#world.read(name);
+    const { head } = await this.#world.reach(name);
     const { seq, outcome, error } = await this.#world.past.entry(head, at);
     return { seq, outcome, error: error && errorOf(error) };
   }

@@ -5,12 +5,14 @@ import { descriptorMatches, type Event } from "../core/event.ts";
 import type { Migration } from "../core/evolve/migration.ts";
 import { toJson } from "../core/json.ts";
 import type { Machine } from "../core/machine.ts";
+import { matches } from "../core/query.ts";
 import type { State } from "../core/state.ts";
 import { HoldfastError } from "../errors.ts";
 import type { Attribute } from "../store/records.ts";
 import type { Activity } from "./attempt.ts";
 import { isControl } from "./control.ts";
 import { definitionHash } from "./definition-hash.ts";
+import { noSeal, type Seal } from "./seal.ts";
 
 /** A machine with its activities and the hash of its definition. */
 export interface BoundMachine {
@@ -45,6 +47,18 @@ export interface Hop {
 
 type Attributes = (state: State) => Readonly<Record<string, Attribute>>;
 
+/** The attribute that tells whether a run waits for a person: whether a state is active that has the tag `approval`. */
+export const personAttribute = "holdfast.person";
+
+/** Runs of machines that may wait for a person are found by whether they do; others have nothing to tell. */
+function withPerson({ nodes }: Chart, own: Attributes | undefined): Attributes | undefined {
+  const asking = nodes.filter(({ tags }) => tags.includes("approval")).map(({ path }) => path);
+  if (asking.length === 0) return own;
+  const waits = (state: State) =>
+    state.status === "active" && asking.some((path) => path === "" || matches(state, path));
+  return (state) => ({ ...own?.(state), [personAttribute]: waits(state) });
+}
+
 export interface Registry {
   /** The machine of that name and version, the newest one that runs begin with without a version; throws MACHINE_UNKNOWN. */
   read(id: string, version?: number): BoundMachine;
@@ -75,6 +89,8 @@ export interface MachineEntry {
   readonly evolution?: EvolutionPolicy;
   /** How runs of other versions become runs of this one. */
   readonly migrations?: readonly Migration[];
+  /** What it keeps in the store beside its runs, where no seal closes it, in words: a runtime with a seal refuses it. */
+  readonly unsealed?: string;
 }
 
 /** Whatever the types said, a runtime steps machines as they are. */
@@ -82,8 +98,12 @@ interface Entry extends MachineEntry {
   readonly machine: Machine;
 }
 
-export function createRegistry(machines: readonly (MachineEntry | AnyMachine)[]): Registry {
-  const registry = new Machines();
+/** Throws MACHINE_INVALID for a machine that keeps something where the seal does not close it. */
+export function createRegistry(
+  machines: readonly (MachineEntry | AnyMachine)[],
+  seal: Seal = noSeal,
+): Registry {
+  const registry = new Machines(seal !== noSeal);
   for (const given of machines) registry.add(entryOf(given));
   // A machine that has an entry of its own is not added as somebody's child.
   for (const given of machines) registry.addChildren(entryOf(given));
@@ -104,6 +124,11 @@ class Machines implements Registry {
   readonly #statuses = new Map<string, MachineStatus>();
   /** Asked for after every step, so it is found out before. */
   readonly #upgrades = new Map<string, number>();
+  readonly #isSealed: boolean;
+
+  constructor(isSealed: boolean) {
+    this.#isSealed = isSealed;
+  }
 
   register(given: MachineEntry | AnyMachine): void {
     const entry = entryOf(given);
@@ -118,7 +143,12 @@ class Machines implements Registry {
     }
   }
 
-  add({ machine, activities = {}, attributes, evolution = "pin", migrations = [] }: Entry): void {
+  add(entry: Entry): void {
+    const { machine, activities = {}, attributes, evolution = "pin", migrations = [], unsealed } = entry;
+    if (this.#isSealed && unsealed !== undefined) {
+      const open = `The machine ${machine.id}@${machine.version} keeps, where no seal closes it, ${unsealed}`;
+      throw new HoldfastError("MACHINE_INVALID", open);
+    }
     if (this.#find(machine.id, machine.version) !== undefined) {
       const twice = `The machine ${machine.id}@${machine.version} is given twice`;
       throw new HoldfastError("MACHINE_INVALID", twice);
@@ -126,7 +156,8 @@ class Machines implements Registry {
     const versions = this.#byId.get(machine.id) ?? new Map<number, BoundMachine>();
     const checked = checkedActivities(machine, activities);
     versions.set(machine.version, {
-      ...{ machine, attributes, evolution, activities: checked },
+      ...{ machine, evolution, activities: checked },
+      attributes: withPerson(machine.chart, attributes),
       // Made when somebody asks: a process that has just begun has machines that nothing runs by.
       get hash() {
         return definitionHash(machine.definition);

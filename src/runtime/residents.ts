@@ -39,10 +39,14 @@ export class Residents {
     for (const runs of [this.#young, this.#old]) if (runs.get(run.name) === run) runs.delete(run.name);
   }
 
-  /** Puts out all that are not busy and of which this holds. */
-  removeIdle(holds: (name: RunName) => boolean): void {
+  /** Puts out all that are not busy and of which this holds; gives those that are busy. */
+  removeIdle(holds: (name: RunName) => boolean): LiveRun[] {
+    const busy: LiveRun[] = [];
     for (const runs of [this.#young, this.#old])
-      for (const run of [...runs.values()]) if (!this.#isBusy(run) && holds(run.name)) runs.delete(run.name);
+      for (const run of [...runs.values()].filter(({ name }) => holds(name)))
+        if (this.#isBusy(run)) busy.push(run);
+        else runs.delete(run.name);
+    return busy;
   }
 
   /** The run, read by `load` if it is not in memory; however many ask at once, it is read once. */

@@ -26,15 +26,24 @@ import type { RuntimeProfile } from "./profile/profiler.ts";
 import type { AnyMachine, MachineEntry } from "./registry.ts";
 import type { CatchUp, ScheduleContext } from "./schedule-machine.ts";
 import type { Seal } from "./seal.ts";
+import type { Hearer } from "./standing.ts";
 import type { Chunk } from "./stream.ts";
 import type { Difference } from "./travel/compare.ts";
 import type { Told } from "./travel/lineage.ts";
+import type { PrunedRun } from "./travel/prune-run.ts";
 import type { Replay } from "./travel/replay.ts";
 import type { ForkOptions, Target } from "./travel/travel.ts";
 
+export type { PrunedRun };
+
+/** A machine with activities that use the runtime they run in, as to ask another run; each runtime has its own. */
+export interface GivenEntry extends MachineEntry {
+  readonly activitiesOf?: (runtime: Runtime) => NonNullable<MachineEntry["activities"]>;
+}
+
 export interface RuntimeOptions {
   readonly store: Store;
-  readonly machines: readonly (MachineEntry | AnyMachine)[];
+  readonly machines: readonly (GivenEntry | AnyMachine)[];
   readonly seal?: Seal;
   readonly clock?: Clock;
   readonly ids?: Ids;
@@ -196,6 +205,11 @@ export interface Run<Context = JsonObject, Types extends MachineTypes = MachineT
    * since begins again. Gives the checkpoint of that step.
    */
   rollback(target: Target): Promise<number>;
+  /**
+   * Removes its journal up to now: nobody reads or goes back to what was before. Its state stays, and so do its timers and the
+   * keys it has seen. When it resolves the rows are deleted, or it says why they are kept.
+   */
+  prune(): Promise<PrunedRun>;
   /** Begins another run from a checkpoint of this one, which it leaves as it is. */
   fork(options?: ForkOptions<Context>): Promise<Run<Context, Types>>;
   /** What turns its state at one checkpoint into that at another; the newest one unless given. */
@@ -215,13 +229,26 @@ export interface Run<Context = JsonObject, Types extends MachineTypes = MachineT
   /** Resolves when it is parked, with the reason; rejects if it ends. */
   parked(): Promise<JsonObject>;
   /** What an activity says while it runs, from an offset on, until it is over. By its id while it runs, or its key. */
-  stream(activity: string, from?: number): AsyncIterable<Chunk>;
+  stream(activity: string, from?: number, options?: Pick<FollowOptions, "signal">): AsyncIterable<Chunk>;
   /** Where its time went, state by state, from its journal alone. */
   profile(): Promise<RunProfile>;
   /** Its steps, in order. */
   journal(from?: number): AsyncIterable<Entry>;
   /** Its steps from a checkpoint on, and those to come as they come, made here or elsewhere, until it has ended. */
   follow(from?: number, options?: FollowOptions): AsyncIterable<Entry>;
+}
+
+/** What one commit did to a run. */
+export interface Committed {
+  readonly head: RunHead;
+  readonly state: State;
+  /** At least one, in order. */
+  readonly steps: readonly CommittedStep[];
+}
+
+export interface CommittedStep extends Pick<Entry, "seq" | "at" | "event" | "outcome" | "effects"> {
+  /** Why it was refused. */
+  readonly error?: unknown;
 }
 
 /** A run of whatever machine. */
@@ -317,15 +344,22 @@ export interface Runtime {
    * Adds a machine while the runtime runs; runs of it that could not be read go on. The same definition again changes
    * nothing, and another one of the same id and version is refused with MACHINE_INVALID.
    */
-  register(machine: MachineEntry | AnyMachine): void;
+  register(machine: GivenEntry | AnyMachine): void;
   /** The runs that fit, the newest first. */
   find(query?: FindQuery): AsyncIterable<RunHead>;
   /** The versions of machines there are and were, where each stands in its life, and how runs go from one to another. */
-  readonly machines: Pick<Catalog, "list" | "mark" | "deploy" | "migrate">;
+  readonly machines: Pick<Catalog, "list" | "read" | "mark" | "deploy" | "migrate">;
   /** What two runs have in common, where they part, and what differs now. */
   diff(one: RunReference, other: RunReference): Promise<Difference>;
   /** Events that found no run to take them. */
   readonly deadLetters: DeadLetters;
+  /** Tells a listener of every commit that is made here, of whatever run, once it is durable; what it gives back ends that. */
+  observe(listener: (committed: Committed) => void): () => void;
+  /**
+   * Tells a listener of which runs others who share the store have taken steps, soon after they have; undefined where any may
+   * have been missed. What it gives back ends that. It costs what the listener does, and a look at the names.
+   */
+  hear(listener: Hearer): () => void;
   /** Where its time went since it was opened; undefined unless it was created with `profile: true`. */
   profile(): RuntimeProfile | undefined;
   /** Who shares its store, this process among them, and how much each has to do; nobody where it owns the store alone. */

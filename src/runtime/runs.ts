@@ -1,4 +1,9 @@
-/** Finding runs: there is one of each in memory at most, read from the store when somebody wants it. */
+/**
+ * Finding runs: there is one of each in memory at most, read from the store when somebody wants it.
+ *
+ * R1. What waits in the store for a run comes before what is sent to it later. A run that gets another home while it is read
+ *     or busy may have something there that nobody here knows of: until its inbox was read, what is sent goes there too.
+ */
 import { isHoldfastError } from "../errors.ts";
 import { limits } from "../limits.ts";
 import type { InboxRow, RunName } from "../store/records.ts";
@@ -38,6 +43,10 @@ export class TakenError extends Error {
 export class Runs {
   readonly #world: RunsWorld;
   readonly #residents: Residents;
+  /** Runs that came back while the store could not be read. */
+  readonly #unrevived = new WeakSet<LiveRun>();
+  /** How often homes have changed. */
+  #homings = 0;
 
   constructor(world: RunsWorld) {
     this.#world = world;
@@ -77,6 +86,7 @@ export class Runs {
   async attend(name: RunName): Promise<LiveRun | undefined> {
     const live = this.live(name);
     if (live === undefined) return this.#residents.find(name, () => this.#load(name, true));
+    if (this.#unrevived.has(live)) await this.#takeUpAgain(live);
     const { store, standing, isBusy, takeUp, bring, now } = this.#world;
     const isDue = live.head.wakeAt !== undefined && live.head.wakeAt <= now();
     if (!standing.isShared || isBusy(live) || isDue) return live;
@@ -121,9 +131,10 @@ export class Runs {
     await this.find(name);
   }
 
-  /** Drops those that are not busy and have another home now: whoever sees to them reads them anew. */
+  /** Drops those that are not busy and have another home now: whoever sees to them reads them anew. Of the others see R1. */
   rehome(isRehomed: (name: RunName) => boolean): void {
-    this.#residents.removeIdle(isRehomed);
+    this.#homings++;
+    for (const busy of this.#residents.removeIdle(isRehomed)) busy.more = true;
   }
 
   /** The live run, at once if it is in memory; throws RUN_UNKNOWN. */
@@ -156,23 +167,32 @@ export class Runs {
   /** Whoever holds a run that was put out meanwhile means the one that is in. */
   current(run: LiveRun): LiveRun {
     const current = this.#residents.read(run.name);
-    if (current === undefined && run.head.seq > 0) this.#residents.add(run);
-    return current ?? run;
+    if (current !== undefined || run.head.seq === 0) return current ?? run;
+    run.more ||= this.#world.standing.isShared;
+    this.#residents.add(run);
+    return run;
   }
 
   /** A run that was parked is active again: what it waits for is taken up, as if it had been read anew. */
   async revive(run: LiveRun): Promise<void> {
     run.more = true;
     try {
-      const loaded = await this.#world.store.load(run.name);
-      if (run.head.status === "active" && loaded !== undefined) await this.#world.takeUp(run, loaded);
+      await this.#takeUpAgain(run);
     } catch {
-      this.#residents.remove(run);
+      // Whoever has it goes on with it meanwhile, so it is not enough to have it read anew.
+      this.#unrevived.add(run);
       this.#world.wakeLater([run.name]);
     }
   }
 
+  async #takeUpAgain(run: LiveRun): Promise<void> {
+    const loaded = await this.#world.store.load(run.name);
+    if (run.head.status === "active" && loaded !== undefined) await this.#world.takeUp(run, loaded);
+    this.#unrevived.delete(run);
+  }
+
   async #load(name: RunName, attends = this.#world.standing.isHome(name)): Promise<LiveRun | undefined> {
+    const homings = this.#homings;
     const loaded = await this.#world.store.load(name);
     if (loaded === undefined) return undefined;
     this.#world.profiler?.runs.miss();
@@ -187,10 +207,11 @@ export class Runs {
     if (attends && this.isOnly(run) && run.head.status === "active") await this.#world.takeUp(run, loaded);
     const begun = this.live(name);
     if (begun !== undefined) return begun;
-    // From here on what comes for it finds it, and comes after what has waited.
+    // From here on what comes for it finds it, and comes after what has waited (R1).
+    run.more = homings !== this.#homings;
     if (!hasEnded(run)) this.#residents.add(run);
     if (run.head.status !== "active" || !attends) return run;
-    run.more = loaded.inbox.length >= limits.inboxLoadedMax;
+    run.more ||= loaded.inbox.length >= limits.inboxLoadedMax;
     for (const row of loaded.inbox) this.#world.bring(run, row);
     return run;
   }

@@ -29,18 +29,33 @@ export interface Standing {
   /** Takes over activities; says of each whether this process is to run it. */
   adopt(rows: readonly ActivityRow[]): Promise<readonly boolean[]>;
 
+  /**
+   * Whether nobody can have taken over yet, by this process's own clock. One that was stopped for long may be told that a step
+   * is durable when others have gone on from there: until it has given a sign of life again it begins nothing.
+   */
+  isSure(): boolean;
+
   /** Whom turns of concurrency keys are asked for; undefined where nobody else uses any. */
   readonly turns: Turnstile | undefined;
 
   /** Whether a run in memory is at its newest checkpoint. */
   isNewest(run: { readonly name: RunName; readonly head: RunHead }): Promise<boolean> | boolean;
-  /** Something became of a run: others may wait for that. */
-  tell(name: RunName): void;
+  /** Something became of a run, steps since a checkpoint if one is given: others may wait for that. */
+  tell(name: RunName, since?: number): void;
+  /** Tells of steps that are taken elsewhere, as `Runtime.hear` does; never, where none are. */
+  hear(hearer: Hearer): () => void;
   /** What `ask` finds, asked now and whenever something became of a run elsewhere; never, where nothing happens elsewhere. */
   until<Answer>(name: RunName, ask: () => Promise<Answer | undefined>): Waiting<Answer>;
   /** Who shares the store. */
   members(): readonly Member[];
 }
+
+/** A run that others have taken steps of, and the checkpoint before those. */
+export interface Moved extends RunName {
+  readonly since: number;
+}
+
+export type Hearer = (moved: readonly Moved[] | undefined) => void;
 
 /** Where those who share a store get turns of concurrency keys. */
 export interface Turnstile {

@@ -47,6 +47,16 @@ onEveryStore((world) => {
       expect(await read).toEqual(["a", "b", { c: 1 }].map((data, offset) => ({ offset, attempt: 1, data })));
     });
 
+    test("B12: ends for a reader that has gone, whatever its activity does", async () => {
+      const { run, say } = await begin();
+      const stop = new AbortController();
+      const read = listOf(run.stream("call", 0, { signal: stop.signal }));
+      await say("a");
+      stop.abort();
+      expect(dataOf(await read)).toEqual(["a"]);
+      expect(await listOf(run.stream("call", 0, { signal: stop.signal }))).toEqual([]);
+    });
+
     test("B12: ends with an activity that fails, and with one that is cancelled", async () => {
       const failing = await begin();
       const failed = listOf(failing.run.stream("call"));

@@ -22,6 +22,8 @@ const steps: Readonly<Record<string, Take>> = {
     resume(machine.machine, state, (event.data as unknown as { outages: Outage[] }).outages, options),
   park: (_run, state) => unchanged(state),
   debug: (_run, state) => unchanged(state),
+  snapshot: (_run, state) => unchanged(state),
+  prune: (_run, state) => unchanged(state),
   retry: comeBack,
 };
 

@@ -17,3 +17,10 @@ export function isGone(worker: string): boolean {
     return (error as { code?: string }).code === "ESRCH";
   }
 }
+
+/** Whether a worker is this very process. */
+export const isThisProcess = (worker: string): boolean => worker.startsWith(`${hostname()} ${process.pid} `);
+
+/** Whether this process is among those who share a store; one that owns its store alone is no member of anything. */
+export const hasThisProcess = (members: readonly { readonly worker: string }[]): boolean =>
+  members.length === 0 || members.some(({ worker }) => isThisProcess(worker));

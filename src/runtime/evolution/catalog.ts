@@ -12,6 +12,7 @@ import type { Clock } from "../clock.ts";
 import { systemTenant } from "../name.ts";
 import {
   type AnyMachine,
+  type BoundMachine,
   isOpen,
   type MachineEntry,
   type MachineStatus,
@@ -97,6 +98,11 @@ export class Catalog {
     const order = (one: Row, other: Row) =>
       one.id === other.id ? one.version - other.version : one.id < other.id ? -1 : 1;
     return rows.sort(order).map((row) => ({ ...row, loaded: this.#isLoaded(row) }));
+  }
+
+  /** A version that this process has the code of, the newest that runs begin with unless one is named; throws MACHINE_UNKNOWN. */
+  read(id: string, version?: number): BoundMachine {
+    return this.#world.registry.read(id, version);
   }
 
   #isLoaded({ id, version }: Row): boolean {

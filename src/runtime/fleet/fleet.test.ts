@@ -206,7 +206,7 @@ describe.each(Object.keys(kinds).filter((kind) => !isMissing[kind]))("a fleet on
     await Promise.all(ids.map((id) => one.start(caller, { id })));
     expect(calls).toBe(ids.length);
     for (const id of ids) await (await two.run(id)).cancel();
-    await expect.poll(() => aborted.length, { timeout: 5_000 }).toBe(ids.length);
+    await expect.poll(() => aborted.length).toBe(ids.length);
     expect(calls).toBe(ids.length);
   });
 
@@ -242,7 +242,7 @@ describe.each(Object.keys(kinds).filter((kind) => !isMissing[kind]))("a fleet on
     // Nobody closes it any more.
     runtimes.splice(runtimes.indexOf(one), 1);
     for (const id of ids) await (await two.run(id)).waitFor("done");
-  }, 20_000);
+  });
 
   test("B9: two versions of a machine side by side: whoever knows a run's version sees to it", async () => {
     const first = counterWith();
@@ -263,7 +263,7 @@ describe.each(Object.keys(kinds).filter((kind) => !isMissing[kind]))("a fleet on
       expect((await (await young.run(`young-${id}`)).state()).context).toMatchObject({ n: 1 });
       expect((await (await young.run(`young-${id}`)).head()).version).toBe(2);
     }
-  }, 60_000);
+  });
 
   test("G2: activities that wait for their turn go to one that comes, and from one that leaves", async () => {
     const caller = callerWith();
@@ -285,7 +285,7 @@ describe.each(Object.keys(kinds).filter((kind) => !isMissing[kind]))("a fleet on
     await Promise.all(ids.map((id) => one.start(caller, { id })));
     expect(places).toEqual(["one", "one"]);
     const two = await join({ machines: [entry("two")] as never, ...slots });
-    await expect.poll(() => places.length, { timeout: 10_000 }).toBe(4);
+    await expect.poll(() => places.length).toBe(4);
     expect(places.filter((place) => place === "two").length).toBe(2);
     const draining = one.drain("30s");
     await expect.poll(() => one.members().find(({ isLeaving }) => isLeaving)).toBeDefined();
@@ -300,7 +300,7 @@ describe.each(Object.keys(kinds).filter((kind) => !isMissing[kind]))("a fleet on
     await one.close();
     for (const id of ids) await (await two.run(id)).waitFor("done");
     expect(places.length).toBe(ids.length);
-  }, 60_000);
+  });
 
   test("G2: a client does what it is asked, and runs nothing", async () => {
     const order = defineMachine({
@@ -347,7 +347,7 @@ describe.each(Object.keys(kinds).filter((kind) => !isMissing[kind]))("a fleet on
       [false, 1000],
     ]);
     expect(await client.drain()).toBe(true);
-  }, 60_000);
+  });
 
   test("G2: one that drains leaves what is new to others, lets its activities end, and is none of them any more", async () => {
     const caller = callerWith();
@@ -366,7 +366,7 @@ describe.each(Object.keys(kinds).filter((kind) => !isMissing[kind]))("a fleet on
     await one.close();
     expect(await (await two.run("a")).waitFor("done")).toMatchObject({ context: { got: "done" } });
     expect(ends.length).toBe(1);
-    await expect.poll(() => two.members().length, { timeout: 5_000 }).toBe(1);
+    await expect.poll(() => two.members().length).toBe(1);
   });
 });
 

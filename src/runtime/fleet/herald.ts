@@ -1,7 +1,7 @@
 /** The herald: tells others what became of runs here, a moment's news together, and hears what they tell. */
 import type { RunName } from "../../store/records.ts";
 import { RunMap } from "../../store/run-map.ts";
-import type { Signals } from "../../store/signals.ts";
+import type { Hint, Signals } from "../../store/signals.ts";
 import type { Clock } from "../clock.ts";
 
 /** How long news is gathered: a hint costs a transaction, and people do not notice. */
@@ -9,17 +9,22 @@ const gatherMs = 10;
 /** How long to wait before somebody who hears nothing listens again. */
 const listenAgainMs = 5_000;
 
+/** No checkpoint. */
+const none = Number.POSITIVE_INFINITY;
+
 export interface HeraldWorld {
   epoch(): number;
   /** Something became of these runs elsewhere; undefined for any. */
-  heard(names: readonly RunName[] | undefined): void;
+  heard(names: readonly Hint[] | undefined): void;
+  /** Nothing is heard now, and anything may be missed; told again as long as that lasts. */
+  deaf(): void;
 }
 
 export class Herald {
   readonly #signals: Signals;
   readonly #clock: Clock;
   readonly #world: HeraldWorld;
-  #news = new RunMap<RunName>();
+  #news = new RunMap<Hint>();
   #isGathering = false;
   #isStopped = false;
   #stopListening: (() => Promise<void>) | undefined;
@@ -57,16 +62,20 @@ export class Herald {
   }
 
   #listenLater(): void {
-    if (!this.#isStopped) this.#stopWaiting = this.#clock.after(listenAgainMs, () => void this.#listen());
+    if (this.#isStopped) return;
+    this.#world.deaf();
+    this.#stopWaiting = this.#clock.after(listenAgainMs, () => void this.#listen());
   }
 
-  #hear(names: readonly RunName[] | undefined, from: number | undefined): void {
+  #hear(names: readonly Hint[] | undefined, from: number | undefined): void {
     if (!this.#isStopped && from !== this.#world.epoch()) this.#world.heard(names);
   }
 
-  /** Something became of a run here. */
-  tell(name: RunName): void {
-    this.#news.set(name, name);
+  /** Something became of a run here: steps since a checkpoint, or something else. */
+  tell(name: RunName, since?: number): void {
+    const known = this.#news.get(name)?.since;
+    const first = Math.min(since ?? known ?? none, known ?? none);
+    this.#news.set(name, first === none ? name : { tenant: name.tenant, run: name.run, since: first });
     if (this.#isGathering || this.#isStopped) return;
     this.#isGathering = true;
     this.#clock.after(gatherMs, () => {

@@ -11,9 +11,10 @@ import type { Fleet, Member, Sign } from "../../store/fleet.ts";
 import { homesOf } from "../../store/homes.ts";
 import type { ActivityRow, RunName } from "../../store/records.ts";
 import { shardCount, shardOf } from "../../store/shard.ts";
+import type { Hint } from "../../store/signals.ts";
 import type { Clock } from "../clock.ts";
 import type { LiveRun } from "../live-run.ts";
-import type { Standing, Waiting } from "../standing.ts";
+import type { Hearer, Moved, Standing, Waiting } from "../standing.ts";
 import { Checkpoints } from "./checkpoints.ts";
 import { Follower } from "./follower.ts";
 import { Herald } from "./herald.ts";
@@ -62,10 +63,13 @@ export class Membership implements Standing {
   readonly #herald: Herald;
   readonly #follower: Follower;
   readonly #checkpoints: Checkpoints;
+  readonly #hearers = new Set<Hearer>();
   #members: readonly Member[] = [];
   #mine: ReadonlySet<number> = new Set();
   #others: readonly number[] = [];
   #lookedForStrays = 0;
+  /** When the last sign of life was given that was answered. */
+  #aliveAt = 0;
   #isLeaving: boolean;
   #isStopped = false;
   #stopTimer: () => void = () => {};
@@ -81,6 +85,7 @@ export class Membership implements Standing {
     this.#herald = new Herald(fleet.signals, clock, {
       epoch: () => this.epoch,
       heard: (names) => this.#heard(names),
+      deaf: () => this.#tellHearers(undefined),
     });
     this.turns = new Turns({
       ...{ fleet, clock, epoch: () => this.epoch, lookMs: () => this.lookMs() },
@@ -108,8 +113,10 @@ export class Membership implements Standing {
   async #beat(): Promise<void> {
     const { fleet, clock, load } = this.#world;
     const sign = { ...load(), ...(!this.isWorker && { slots: 0 }), isLeaving: this.#isLeaving };
-    const members = await fleet.beat(this.epoch, leaseMs, sign, clock.now());
+    const at = clock.now();
+    const members = await fleet.beat(this.epoch, leaseMs, sign, at);
     if (members === undefined) throw putOutError();
+    this.#aliveAt = at;
     const isSame = homeKey(members) === homeKey(this.#members);
     this.#members = members;
     if (isSame) return;
@@ -165,6 +172,11 @@ export class Membership implements Standing {
     return this.#mine.has(shardOf(name));
   }
 
+  isSure(): boolean {
+    // A clock that was set back must not make it sure for longer.
+    return Math.abs(this.#world.clock.now() - this.#aliveAt) < leaseMs;
+  }
+
   async due(now: number, limit: number): Promise<readonly RunName[]> {
     const { fleet } = this.#world;
     if (!this.isWorker) return [];
@@ -191,8 +203,14 @@ export class Membership implements Standing {
     return (await this.#checkpoints.read(name)) === head.seq;
   }
 
-  tell(name: RunName): void {
-    if (this.#members.length > 1) this.#herald.tell(name);
+  tell(name: RunName, since?: number): void {
+    if (this.#members.length > 1) this.#herald.tell(name, since);
+  }
+
+  hear(hearer: Hearer): () => void {
+    const one: Hearer = (moved) => hearer(moved);
+    this.#hearers.add(one);
+    return () => void this.#hearers.delete(one);
   }
 
   until<Answer>(name: RunName, ask: () => Promise<Answer | undefined>): Waiting<Answer> {
@@ -203,10 +221,23 @@ export class Membership implements Standing {
     return this.#members;
   }
 
-  #heard(names: readonly RunName[] | undefined): void {
+  #heard(names: readonly Hint[] | undefined): void {
+    if (this.#hearers.size > 0)
+      this.#tellHearers(names?.filter((name): name is Moved => name.since !== undefined));
     this.#follower.look(names);
     this.turns.look(names);
     if (names === undefined || names.some((name) => this.isHome(name))) this.#world.lookAgain();
+  }
+
+  #tellHearers(moved: readonly Moved[] | undefined): void {
+    if (moved?.length === 0) return;
+    for (const hearer of this.#hearers) {
+      try {
+        hearer(moved);
+      } catch {
+        // Whoever only listens cannot hurt those who work.
+      }
+    }
   }
 }
 

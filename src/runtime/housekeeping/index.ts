@@ -22,5 +22,6 @@ export {
   type RetentionRule,
   retain,
 } from "./retention.ts";
+export { scrub } from "./scrub.ts";
 export { type SweepOptions, sweep } from "./sweep.ts";
 export { type Verification, verify } from "./verify.ts";

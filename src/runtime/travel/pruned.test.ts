@@ -117,6 +117,25 @@ onEveryStore((world) => {
     expect((await again.lastChange("$.n"))?.entry.seq).toBe(base + 1);
   });
 
+  test("B7: a fork of a fork keeps the run that both are worked out from", async () => {
+    const here = await world();
+    const first = await here.boot([counter]);
+    const run = await first.start(counter, { id: "a", input: 5 });
+    await run.send("add", 1);
+    const twin = await run.fork({ id: "b" });
+    const store = await here.look();
+    const source = { tenant: defaultTenant, run: "a" };
+    do await twin.send("note", note);
+    while ((await store.readForks(source)).some(({ stands }) => stands));
+    const second = await twin.fork({ id: "c", at: 1 });
+    await second.send("add", 1);
+    await run.send("end");
+    const epoch = await epochIn(here);
+    expect(await store.removeRuns([source], epoch)).toEqual([false]);
+    await here.crash(first);
+    expect((await (await (await here.boot([counter])).run("c")).state()).context.n).toBe(7);
+  });
+
   test("B7: a fork does not take another run for its source that has its name by now", async () => {
     const here = await world();
     const runtime = await here.boot([counter]);

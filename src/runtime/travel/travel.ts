@@ -15,9 +15,10 @@ import { readParking } from "../park.ts";
 import type { Past } from "../past.ts";
 import type { Registry } from "../registry.ts";
 import { compareRuns, type Difference } from "./compare.ts";
+import { type PrunedRun, type PruningWorld, pruneRun } from "./prune-run.ts";
 
 /** What travelling needs of the rest. */
-export interface TravelWorld {
+export interface TravelWorld extends PruningWorld {
   readonly past: Past;
   readonly registry: Registry;
   readonly clock: Clock;
@@ -102,6 +103,11 @@ export class Travel {
       if (isStale) return this.rollBack(name, { to: seq });
       throw error;
     }
+  }
+
+  /** Lets nobody go back: what a run was before now is gone. */
+  prune(name: RunName): Promise<PrunedRun> {
+    return pruneRun(this.#world, name);
   }
 
   /** Begins a run from a checkpoint of another; a fork of that id and origin that is there already is meant. */
