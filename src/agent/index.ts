@@ -2,16 +2,17 @@
 export * from "./board/index.ts";
 export * from "./formats/index.ts";
 export { type Agent, type AgentDefinition, defineAgent } from "./lifecycle/agent.ts";
+export type { CallDecision } from "./lifecycle/calls.ts";
 export type {
   AgentContext,
   Budget,
-  CallDecision,
   CallRecord,
+  Decided,
   PendingCall,
-  Reflection,
-  Steps,
+  Referred,
   Turn,
   TurnEnd,
+  Used,
 } from "./lifecycle/context.ts";
 export type {
   Conversation,
@@ -21,7 +22,15 @@ export type {
 } from "./lifecycle/conversation.ts";
 export { toolLogOf } from "./lifecycle/log.ts";
 export type { BusyPolicy } from "./lifecycle/machine.ts";
+export type { Successors } from "./lifecycle/own-tools.ts";
+export type { RecalledFact } from "./lifecycle/recalled.ts";
+export type { AgentMemory, Drawn, Extractor } from "./lifecycle/remembering.ts";
+export * from "./lifecycle/report.ts";
+export type { Stretch, WindowReport } from "./lifecycle/report-window.ts";
+export type { SeenWindow } from "./lifecycle/seen.ts";
+export type { Reflection, Steps } from "./lifecycle/turn.ts";
 export type { Cursor, TurnPart } from "./lifecycle/turn-part.ts";
+export type { References } from "./lifecycle/understanding.ts";
 export type { AgentWindow } from "./lifecycle/view.ts";
 export type { Occasion, Reflector, StepFinder } from "./lifecycle/work.ts";
 export * from "./memory/index.ts";

@@ -1,7 +1,7 @@
 /** A board, as an agent holds it: it asks the run behind the board, and keeps nothing itself. */
 import { durationMs } from "../../core/duration.ts";
 import type { Json } from "../../core/json.ts";
-import { type ErrorCode, HoldfastError } from "../../errors.ts";
+import { type ErrorCode, HoldfastError, isHoldfastError } from "../../errors.ts";
 import { limits } from "../../limits.ts";
 import { checkName } from "../../runtime/name.ts";
 import type { Run, Runtime } from "../../runtime/run.ts";
@@ -183,10 +183,10 @@ export class OpenBoard<Keys extends KeyDefinitions = KeyDefinitions, Lease exten
    * Leases one name, or several at once: all or none. Throws LEASE_DEADLOCK, with the circle in its details, if waiting for
    * them would never end.
    */
-  async lease(
-    names: Lease | readonly Lease[],
-    { for: time, wait = 0, key }: LeaseOptions,
-  ): Promise<Leased | Busy> {
+  async lease(names: Lease | readonly Lease[], options: LeaseOptions): Promise<Leased | Busy> {
+    const { for: time, wait = 0, key } = options ?? {};
+    if (time === undefined || !(typeof names === "string" || Array.isArray(names)))
+      throw new HoldfastError("LEASE_INVALID", "A lease needs names, and `for`: how long it is wanted");
     const asked = {
       names: (typeof names === "string" ? [names] : names) as readonly string[],
       ms: durationMs(time),
@@ -203,10 +203,12 @@ export class OpenBoard<Keys extends KeyDefinitions = KeyDefinitions, Lease exten
   }
 
   /** Opens a vote. Throws VOTE_INVALID for one that nobody could decide. */
-  propose({
+  async propose({
     key,
     ...options
   }: ProposeOptions): Promise<{ readonly id: string; readonly closesAt: number | null }> {
+    if (typeof options.voters !== "object" || options.voters === null)
+      throw new HoldfastError("VOTE_INVALID", "The proposal cannot be meant: it does not say who votes");
     const { question, voters, rule = "majority", quorum = null, tie = "reject", chair = null } = options;
     const weights = Array.isArray(voters)
       ? (voters as readonly string[]).map((name) => ({ name, weight: 1 }))
@@ -245,7 +247,9 @@ export class OpenBoard<Keys extends KeyDefinitions = KeyDefinitions, Lease exten
     key?: string,
   ): Promise<Answer> {
     const data = { by: this.agent, ...asked };
-    const answer = (await this.run.ask(question, data, key === undefined ? {} : { key })) as object;
+    const answer = (await this.run
+      .ask(question, data, key === undefined ? {} : { key })
+      .catch(asInvalid)) as object;
     if ("error" in answer) {
       const { code, message, details } = answer.error as {
         code: ErrorCode;
@@ -256,6 +260,12 @@ export class OpenBoard<Keys extends KeyDefinitions = KeyDefinitions, Lease exten
     }
     return answer as Answer;
   }
+}
+
+/** What is wrong with a question says more than that it was not answered. */
+function asInvalid(error: unknown): never {
+  const cause = isHoldfastError(error) ? error.cause : undefined;
+  throw isHoldfastError(cause) && cause.code === "EVENT_INVALID" ? cause : error;
 }
 
 const nothing = { value: undefined, version: 0, by: undefined, at: undefined };

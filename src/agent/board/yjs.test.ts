@@ -140,3 +140,29 @@ test("C8: edits of several, merged in any order and any number of times, make on
     { numRuns: 30 },
   );
 });
+
+test("C8: an update that is damaged is refused, and whatever comes through takes no text along", async () => {
+  const runtime = await createRuntime({ store: memory(), machines: [desk] });
+  const board = await openBoard(runtime, desk, { id: "b", agent: "ada" });
+  const doc = new Y.Doc();
+  doc.getText("body").insert(0, "Findings");
+  doc.getText("body").delete(2, 3);
+  const sound = Y.encodeStateAsUpdate(doc);
+  const damaged = fc
+    .tuple(fc.nat(sound.length - 1), fc.nat(255), fc.nat(sound.length))
+    .map(([at, byte, end]) => sound.with(at, byte).slice(0, end % 4 === 0 ? at : sound.length));
+  await fc.assert(
+    fc.asyncProperty(damaged, async (bytes) => {
+      const written = board.write("notes", [Buffer.from(bytes).toString("base64")]);
+      await written.catch((error) => expect(error).toMatchObject({ code: "VALUE_INVALID" }));
+    }),
+    { numRuns: 300 },
+  );
+  const first = await openText(board, "notes");
+  first.doc.getMap("more").set("said", "here");
+  await first.close();
+  const later = await openText(board, "notes");
+  expect(later.doc.getMap("more").get("said")).toBe("here");
+  await later.close();
+  await runtime.close();
+});

@@ -42,7 +42,8 @@ const updatesSchema: Schema = {
 function isUpdate(update: unknown): boolean {
   try {
     if (typeof update !== "string") return false;
-    Y.parseUpdateMeta(decode(update));
+    // Its head alone may be sound; only who applies it reads all of it.
+    Y.applyUpdate(new Y.Doc(), decode(update));
     return true;
   } catch {
     return false;
@@ -55,8 +56,17 @@ export const textKey = { policy: { merge: "text" }, schema: updatesSchema } as c
 /** The document that these updates make. */
 function docOf(updates: readonly string[]): Y.Doc {
   const doc = new Y.Doc();
-  for (const update of updates) Y.applyUpdate(doc, decode(update));
+  for (const update of updates) applyTo(doc, update);
   return doc;
+}
+
+/** Applies an update. One that makes sense alone and none here, as nobody's edit does, is passed over: the text is not lost with it. */
+function applyTo(doc: Y.Doc, update: string, origin?: unknown): void {
+  try {
+    Y.applyUpdate(doc, decode(update), origin);
+  } catch {
+    // It stays on the board, and says nothing.
+  }
 }
 
 const encode = (bytes: Uint8Array): string => Buffer.from(bytes).toString("base64");
@@ -171,7 +181,7 @@ class Binding implements SharedText {
     const last = this.#known.length - 1;
     const fresh = updates[last] === this.#known[last] ? updates.slice(last + 1) : updates;
     this.#known = updates;
-    for (const update of fresh) Y.applyUpdate(this.doc, decode(update), this);
+    for (const update of fresh) applyTo(this.doc, update, this);
   }
 }
 

@@ -101,7 +101,7 @@ function writeResult({ call, tool, output, isError }: ResultPart, extra: JsonObj
 
 /** Messages of ours from those of the AI SDK, repaired where a model would refuse them. */
 export function fromAiSdk(messages: readonly unknown[], options: ReadOptions): Imported {
-  const read = messages.map((value, index) => readMessage({ value, path: [index] }));
+  const read = asList({ value: messages, path: [] }).map(readMessage);
   return importMessages(format, read, options);
 }
 

@@ -25,18 +25,28 @@ import {
 } from "./reading.ts";
 import { type Imported, importMessages } from "./repair.ts";
 
-export type AnthropicSource =
-  | { type: "base64"; media_type: string; data: string }
+/** The images it takes; others have no place in it. */
+const imageTypes = ["image/jpeg", "image/png", "image/gif", "image/webp"] as const;
+
+export type AnthropicImage =
+  | { type: "base64"; media_type: (typeof imageTypes)[number]; data: string }
+  | { type: "url"; url: string };
+
+export type AnthropicDocument =
+  | { type: "base64"; media_type: "application/pdf"; data: string }
   | { type: "url"; url: string }
   | { type: "text"; media_type: "text/plain"; data: string };
 
 export type AnthropicBlock =
   | { type: "text"; text: string }
   | { type: "thinking"; thinking: string; signature: string }
-  | { type: "image"; source: AnthropicSource }
-  | { type: "document"; source: AnthropicSource; title?: string }
+  | { type: "image"; source: AnthropicImage }
+  | { type: "document"; source: AnthropicDocument; title?: string }
   | { type: "tool_use"; id: string; name: string; input: JsonObject }
-  | { type: "tool_result"; tool_use_id: string; content: string | Json; is_error?: true };
+  | { type: "tool_result"; tool_use_id: string; content: string | AnthropicContent[]; is_error?: true };
+
+/** What a result may consist of. */
+export type AnthropicContent = Extract<AnthropicBlock, { type: "text" | "image" | "document" }>;
 
 export interface AnthropicMessage {
   role: "user" | "assistant";
@@ -93,7 +103,7 @@ function writePart(part: Part, extra: JsonObject, leave: (what: string) => void)
       if (part.signature === undefined) return void leave("thinking without a signature");
       return { type: "thinking", thinking: part.text, signature: part.signature, ...extra };
     case "file":
-      return writeFile(part, extra);
+      return writeFile(part, extra, leave);
     case "call":
       return writeCall(part, extra, leave);
     case "result":
@@ -101,34 +111,52 @@ function writePart(part: Part, extra: JsonObject, leave: (what: string) => void)
   }
 }
 
-function writeFile({ mediaType, url, data = "", name }: FilePart, extra: JsonObject): AnthropicBlock {
-  const inline: AnthropicSource =
-    mediaType === "text/plain"
-      ? { type: "text", media_type: mediaType, data: Buffer.from(data, "base64").toString("utf8") }
-      : { type: "base64", media_type: mediaType, data };
-  const source: AnthropicSource = url === undefined ? inline : { type: "url", url };
-  if (mediaType.startsWith("image/")) return { type: "image", source, ...extra };
+function writeFile(
+  { mediaType, url, data = "", name }: FilePart,
+  extra: JsonObject,
+  leave: (what: string) => void,
+): AnthropicBlock | undefined {
+  const image = imageTypes.find((type) => type === mediaType);
+  if (image !== undefined || (url !== undefined && mediaType.startsWith("image/"))) {
+    const inline = { type: "base64", media_type: image ?? "image/png", data } as const;
+    return { type: "image", source: url === undefined ? inline : { type: "url", url }, ...extra };
+  }
+  const source = documentOf(mediaType, url, data);
+  if (source === undefined) return void leave(`a file of the type ${mediaType}`);
   return { type: "document", source, ...(name === undefined ? {} : { title: name }), ...extra };
 }
+
+function documentOf(mediaType: string, url: string | undefined, data: string): AnthropicDocument | undefined {
+  if (url !== undefined) return { type: "url", url };
+  if (mediaType === "application/pdf") return { type: "base64", media_type: mediaType, data };
+  if (mediaType !== "text/plain") return undefined;
+  return { type: "text", media_type: mediaType, data: Buffer.from(data, "base64").toString("utf8") };
+}
+
+/** An id as it is taken: of letters, digits, _ and -; the same for a call and its result. */
+const idOf = (id: string): string =>
+  id.replace(/[^A-Za-z0-9_-]/gu, (sign) => `_${sign.codePointAt(0)?.toString(16)}_`);
 
 function writeCall(
   { id, tool, input }: CallPart,
   extra: JsonObject,
   leave: (what: string) => void,
 ): AnthropicBlock {
-  if (isObject(input)) return { type: "tool_use", id, name: tool, input, ...extra };
+  if (idOf(id) !== id) leave(`that the call ${idOf(id)} is called ${id}`);
+  if (isObject(input)) return { type: "tool_use", id: idOf(id), name: tool, input, ...extra };
   leave(`that the input of ${id} is no object`);
-  return { type: "tool_use", id, name: tool, input: { input }, ...extra };
+  return { type: "tool_use", id: idOf(id), name: tool, input: { input }, ...extra };
 }
 
 function writeResult(
   { call, output, isError }: ResultPart,
   { blocks, ...extra }: JsonObject,
 ): AnthropicBlock {
-  const content = blocks === true ? output : textOfOutput(output);
+  // Blocks that came from there go back as they were.
+  const content = blocks === true ? (output as AnthropicContent[]) : textOfOutput(output);
   return {
     type: "tool_result",
-    tool_use_id: call,
+    tool_use_id: idOf(call),
     content,
     ...(isError ? { is_error: true } : {}),
     ...extra,
@@ -142,12 +170,13 @@ export interface AnthropicInput {
 }
 
 /** Messages of ours from those of the Messages API, repaired where a model would refuse them. */
-export function fromAnthropic({ system, messages }: AnthropicInput, options: ReadOptions): Imported {
+export function fromAnthropic(input: AnthropicInput, options: ReadOptions): Imported {
+  const { system, messages } = (input ?? {}) as Partial<AnthropicInput>;
   const told: ReadMessage[] =
     system === undefined
       ? []
       : [{ role: "system", ...readContent({ value: system, path: ["system"] }), path: "system" }];
-  const read = messages.flatMap((value, index) => readMessage({ value, path: [index] }));
+  const read = asList({ value: messages, path: [] }).flatMap(readMessage);
   return importMessages(format, [...told, ...read], options);
 }
 

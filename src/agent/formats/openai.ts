@@ -79,6 +79,11 @@ function write(message: Message, left: Left[]): OpenAIMessage[] {
     part.type === "call" ? [writeCall(part.id, part.tool, part.input, extraOf(extras, part, index))] : [],
   );
   const said = isPlain ? (texts[0] ?? null) : (content as { type: "text"; text: string }[]);
+  // Providers refuse one that neither says nor calls anything, and would with every later message.
+  if (said === null && calls.length === 0 && Object.keys(fields).length === 0) {
+    leave("a message without content");
+    return [];
+  }
   return [{ role, content: said, ...(calls.length > 0 ? { tool_calls: calls } : {}), ...fields }];
 }
 
@@ -132,7 +137,7 @@ function writeFile({ mediaType, url, data = "", name }: FilePart, extra: JsonObj
 
 /** Messages of ours from those of chat completions, repaired where a model would refuse them. */
 export function fromOpenAI(messages: readonly unknown[], options: ReadOptions): Imported {
-  const read = messages.map((value, index) => readMessage({ value, path: [index] }));
+  const read = asList({ value: messages, path: [] }).map(readMessage);
   return importMessages(format, read, options);
 }
 

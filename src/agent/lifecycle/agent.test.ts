@@ -4,6 +4,7 @@ import { listOf, onEveryStore } from "../../../test/runtime/world.ts";
 import type { Model, ModelAnswer } from "../model/model.ts";
 import { renderLog } from "../plan/tool-log.ts";
 import { textOf } from "../thread/message.ts";
+import { allMessages } from "../thread/thread.ts";
 import { type AgentDefinition, defineAgent } from "./agent.ts";
 import { toolLogOf } from "./log.ts";
 import type { TurnPart } from "./turn-part.ts";
@@ -91,9 +92,12 @@ onEveryStore((world) => {
       expect(parts.slice(8)).toEqual(["text Done", "end answered"]);
       expect(requests).toHaveLength(2);
       const { context } = await thread.run.state();
-      expect(context.log.map(({ call, status }) => `${call} ${status}`).sort()).toEqual([
-        ...["a done", "b done", "c failed", "d failed"],
-      ]);
+      expect(
+        context.log
+          .flat()
+          .map(({ call, status }) => `${call} ${status}`)
+          .sort(),
+      ).toEqual([...["a done", "b done", "c failed", "d failed"]]);
       expect(renderLog(toolLogOf(context)).split("\n").sort()).toEqual([
         expect.stringMatching(/^add\(\{"n":1\}\) gave.*: 2$/),
         expect.stringMatching(/^add\(\{"n":2\}\) gave.*: 3$/),
@@ -265,7 +269,7 @@ onEveryStore((world) => {
       expect(await thread.say("Italy?", { id: "r", instead: "q" }).answer()).toBe("Rome");
       expect(requests[1]?.messages.map(textOf)).toEqual(["Italy?"]);
       expect((await thread.messages()).map(textOf)).toEqual(["Italy?", "Rome"]);
-      expect((await thread.run.state()).context.thread.messages).toHaveLength(4);
+      expect(allMessages((await thread.run.state()).context.thread)).toHaveLength(4);
     });
 
     test("F5: what is no message, or has the id of another, is refused and changes nothing", async () => {
@@ -281,7 +285,7 @@ onEveryStore((world) => {
           outcome: "refused",
         });
       await expect(thread.say([{ type: "strange" } as never]).heard).rejects.toMatchObject({
-        message: expect.stringContaining("what is said is a message"),
+        code: "MESSAGE_INVALID",
       });
       expect(await thread.run.state()).toEqual(before);
     });
@@ -384,7 +388,9 @@ onEveryStore((world) => {
         expect(await second).toBe("2");
         expect(seen[1]).toEqual(["user: two"]);
         expect((await thread.messages()).map(textOf)).toEqual(["two", "2"]);
-        expect((await thread.run.state()).context.thread.messages.map(textOf)).toEqual(["one", "two", "2"]);
+        expect(allMessages((await thread.run.state()).context.thread).map(textOf)).toEqual([
+          ...["one", "two", "2"],
+        ]);
       });
 
       test("A6: can be stopped, keeps what it said so far, and can be spoken to again", async () => {
@@ -404,6 +410,23 @@ onEveryStore((world) => {
         expect((await thread.messages()).map(textOf)).toEqual([
           ...["Tell me a story", "Once upon a", "Hello?", "Yes?"],
         ]);
+      });
+
+      test("A6: keeps what it said so far once, however many listen to it", async () => {
+        const model: Model = async (_, { say, signal }) => {
+          say({ type: "text", text: "Once upon a" });
+          return new Promise((_, no) => signal.addEventListener("abort", no));
+        };
+        const { thread, rest, clock } = await begin({ model });
+        const saying = thread.say("Tell us a story");
+        const parts = [listOf(saying), listOf(saying)];
+        await rest();
+        await clock.advance(50);
+        await rest();
+        await thread.stop();
+        for (const heard of await Promise.all(parts))
+          expect(shown(heard)).toEqual(["text Once upon a", "end stopped"]);
+        expect((await thread.messages()).map(textOf)).toEqual(["Tell us a story", "Once upon a"]);
       });
     });
   });

@@ -2,14 +2,21 @@
 import type { RunLimits } from "../../core/bounds.ts";
 import type { Json } from "../../core/json.ts";
 import { HoldfastError } from "../../errors.ts";
-import type { MachineEntry } from "../../runtime/registry.ts";
-import type { Runtime } from "../../runtime/run.ts";
-import { type GivenModel, modelOf } from "../model/given.ts";
+import type { GivenEntry, Runtime } from "../../runtime/run.ts";
+import { type GivenModel, modelOf, type SdkModel } from "../model/given.ts";
+import type { ToolDescription } from "../model/model.ts";
 import type { CallPart } from "../thread/message.ts";
 import { type GivenTool, optionsOf, type ReadyTool, readyTool } from "../tool/tool.ts";
-import type { Budget, CallDecision, PendingCall } from "./context.ts";
+import type { ToolGroup } from "./acting.ts";
+import { finderOf, reflectorOf } from "./asking.ts";
+import type { CallDecision } from "./calls.ts";
+import { checkDefinition } from "./check-definition.ts";
+import type { Budget, PendingCall } from "./context.ts";
 import { Conversation, type ConversationOptions } from "./conversation.ts";
-import { type AgentMachine, agentMachine, type BusyPolicy, type ToolGroup } from "./machine.ts";
+import { type AgentMachine, agentMachine, type BusyPolicy } from "./machine.ts";
+import { ownTools, type Successors } from "./own-tools.ts";
+import { type AgentMemory, describedTool, recallWith, rememberName, rememberTool } from "./remembering.ts";
+import { type References, understandWith } from "./understanding.ts";
 import { type AgentWindow, viewWith } from "./view.ts";
 import {
   callWith,
@@ -31,15 +38,21 @@ export interface AgentDefinition<Tools extends Readonly<Record<string, GivenTool
   readonly model: GivenModel;
   readonly tools?: Tools;
   /** Tools that are called only once a person has agreed; or which calls are. */
-  readonly approve?: readonly (keyof Tools & string)[] | ((call: CallPart) => boolean);
+  readonly approve?: readonly ((keyof Tools & string) | "hand_over")[] | ((call: CallPart) => boolean);
   /** Who may decide; anybody who may send to the run, unless given. */
   readonly mayDecide?: (decision: CallDecision, call: PendingCall) => boolean;
   /** How long people have to decide; for ever, unless given. What nobody decides on is not called. */
   readonly decideWithin?: number | string;
-  /** Finds the steps to take, before the first thought. */
-  readonly plan?: StepFinder;
-  /** Looks at every answer before it counts, and may send it back. */
-  readonly reflect?: Reflector;
+  /** Agents that the model may hand the conversation to, by the ids of their machines, and what it is told of each. */
+  readonly handOver?: Successors;
+  /** What "it", "that file" or "the second one" means is found before anything is planned, and told to the model. */
+  readonly references?: References;
+  /** Keeps what the conversation is about: then messages of the topic at hand stay longer in the window. */
+  readonly topics?: boolean;
+  /** Finds the steps to take, before the first thought: a function, or a model of the AI SDK. */
+  readonly plan?: StepFinder | SdkModel;
+  /** Looks at every answer before it counts, and may send it back: a function, or a model of the AI SDK. */
+  readonly reflect?: Reflector | SdkModel;
   /** How often an answer may be sent back; twice unless given. */
   readonly revisions?: number;
   /** What becomes of what is said while it is busy; `reject` unless given. */
@@ -48,6 +61,8 @@ export interface AgentDefinition<Tools extends Readonly<Record<string, GivenTool
   readonly window?: AgentWindow;
   /** What one turn may use up. */
   readonly budget?: Budget;
+  /** The long-term memory of whoever it talks to; none unless given. */
+  readonly memory?: AgentMemory;
   /** What the whole run may use up; it ends with that. */
   readonly limits?: RunLimits;
   /** How many tools are called at a time; 4 unless given. */
@@ -58,7 +73,7 @@ export interface AgentDefinition<Tools extends Readonly<Record<string, GivenTool
 }
 
 /** An agent: a machine with its activities, and a way to talk to its runs. */
-export interface Agent extends MachineEntry {
+export interface Agent extends GivenEntry {
   readonly machine: AgentMachine;
   openThread(runtime: Runtime, options?: ConversationOptions): Promise<Conversation>;
 }
@@ -68,17 +83,34 @@ const thinkingRetry = { attempts: 3, first: "500ms", max: "30s" };
 export function defineAgent<Tools extends Readonly<Record<string, GivenTool>>>(
   definition: AgentDefinition<Tools>,
 ): Agent {
-  const tools = Object.entries(definition.tools ?? {}).map(([name, given]) => readyTool(name, given));
+  checkDefinition(definition);
+  const { memory } = definition;
+  const given = Object.entries(definition.tools ?? {}).map(([name, tool]) => readyTool(name, tool));
+  const tools = [...given, ...(memory?.tool ? [describedTool] : [])];
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
   const model = modelOf(definition.id, definition.model);
   const { window = {}, instructions } = definition;
+  const { handOver: successors = {}, references, topics = false } = definition;
+  const own = ownTools(definition.plan !== undefined, successors);
+  const taken = [...own, ...tools.slice(given.length)].find(({ name }) =>
+    given.some((tool) => tool.name === name),
+  );
+  if (taken !== undefined)
+    throw new HoldfastError(
+      "AGENT_INVALID",
+      `The agent ${JSON.stringify(definition.id)} has a tool ${JSON.stringify(taken.name)}, which is the name of one that every such agent has: give it another`,
+    );
   const view = viewWith(window, instructions, (tool) => byName.get(tool)?.refetchable ?? false);
   const machine = agentMachine({
     ...{ id: definition.id, version: definition.version ?? 1, limits: definition.limits },
-    ...{ hasPlanner: definition.plan !== undefined, hasReflection: definition.reflect !== undefined },
+    ...{
+      hasMemory: memory !== undefined,
+      hasPlanner: definition.plan !== undefined,
+      hasReflection: definition.reflect !== undefined,
+    },
     ...{ view, hasSummariser: window.summarise !== undefined },
-    groups: groupsOf(tools),
-    mustAsk: mustAskOf(definition, byName),
+    ...{ groups: groupsOf(tools), own, successors, hasReferences: references !== undefined, topics },
+    mustAsk: mustAskOf(definition, [...byName.keys(), ...own.map(({ name }) => name)]),
     mayDecide: definition.mayDecide ?? (() => true),
     ...{ whenBusy: definition.whenBusy ?? "reject", budget: definition.budget ?? {} },
     ...{ parallel: definition.parallel ?? 4, revisions: definition.revisions ?? 2 },
@@ -89,17 +121,33 @@ export function defineAgent<Tools extends Readonly<Record<string, GivenTool>>>(
     },
   });
   const activities = {
-    think: thinkWith(model, tools, view),
+    think: thinkWith(model, [...tools.map(describe), ...own], view),
+    ...(references === undefined ? {} : { understand: understandWith(references) }),
     ...(window.summarise === undefined ? {} : { summarise: summariseWith(window.summarise, view) }),
     call: callWith(byName),
-    ...(definition.plan === undefined ? {} : { plan: planWith(definition.plan) }),
-    ...(definition.reflect === undefined ? {} : { reflect: reflectWith(definition.reflect) }),
+    ...(definition.plan === undefined ? {} : { plan: planWith(finderOf(definition.id, definition.plan)) }),
+    ...(definition.reflect === undefined
+      ? {}
+      : { reflect: reflectWith(reflectorOf(definition.id, definition.reflect)) }),
   };
   return {
     ...{ machine, activities },
+    ...(memory === undefined ? {} : { activitiesOf: (runtime) => memoryWork(memory, runtime, byName) }),
     openThread: (runtime, options) => Conversation.open(runtime, machine, options),
   };
 }
+
+const describe = ({ name, description, schema }: ReadyTool): ToolDescription => ({
+  ...{ name, description, input: schema },
+});
+
+/** What an agent does with a memory, which takes a runtime. */
+const memoryWork = (memory: AgentMemory, runtime: Runtime, tools: ReadonlyMap<string, ReadyTool>) => ({
+  recall: recallWith(memory, runtime),
+  ...(memory.tool
+    ? { call: callWith(new Map([...tools, [rememberName, rememberTool(memory, runtime)]])) }
+    : {}),
+});
 
 /** Tools that the runtime is told the same of are called as one. */
 function groupsOf(tools: readonly ReadyTool[]): readonly ToolGroup[] {
@@ -116,14 +164,14 @@ function groupsOf(tools: readonly ReadyTool[]): readonly ToolGroup[] {
 
 function mustAskOf<Tools extends Readonly<Record<string, GivenTool>>>(
   { id, approve = [] }: AgentDefinition<Tools>,
-  tools: ReadonlyMap<string, ReadyTool>,
+  tools: readonly string[],
 ): (call: CallPart) => boolean {
   if (typeof approve === "function") return approve;
-  const unknown = approve.find((name) => !tools.has(name));
+  const unknown = approve.find((name) => !tools.includes(name));
   if (unknown !== undefined) {
     throw new HoldfastError(
       "AGENT_INVALID",
-      `The agent ${JSON.stringify(id)} asks people about ${JSON.stringify(unknown)}, which is none of its tools: ${[...tools.keys()].join(", ")}`,
+      `The agent ${JSON.stringify(id)} asks people about ${JSON.stringify(unknown)}, which is none of its tools: ${tools.join(", ")}`,
     );
   }
   const names = new Set<string>(approve);

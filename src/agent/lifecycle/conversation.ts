@@ -5,14 +5,18 @@
  * said meanwhile is there.
  */
 import type { JsonObject } from "../../core/json.ts";
-import { HoldfastError } from "../../errors.ts";
+import { HoldfastError, isHoldfastError } from "../../errors.ts";
 import { systemIds } from "../../runtime/ids.ts";
 import type { Run, Runtime, StartOptions } from "../../runtime/run.ts";
+import { checkMessage } from "../thread/check-message.ts";
 import { type Message, type Part, textOf } from "../thread/message.ts";
-import { messagesOf } from "../thread/thread.ts";
-import type { AgentContext, CallDecision, PendingCall } from "./context.ts";
+import { findMessage, messageAt, messagesOf } from "../thread/thread.ts";
+import { successorIn } from "./away.ts";
+import type { CallDecision } from "./calls.ts";
+import type { AgentContext, PendingCall } from "./context.ts";
 import { listen } from "./listening.ts";
 import type { AgentMachine } from "./machine.ts";
+import { messageOf, type Said } from "./turn.ts";
 import type { Cursor, TurnPart } from "./turn-part.ts";
 
 export interface ConversationOptions extends Pick<StartOptions, "id" | "tenant" | "attributes"> {
@@ -48,9 +52,13 @@ export class Conversation {
 
   readonly #runtime: Runtime;
 
-  private constructor(run: Run<AgentContext>, runtime: Runtime) {
+  /** Whether its model may hand it over; where it may not, nobody need look. */
+  readonly #mayMove: boolean;
+
+  private constructor(run: Run<AgentContext>, runtime: Runtime, { definition }: AgentMachine) {
     this.run = run;
     this.#runtime = runtime;
+    this.#mayMove = definition.states?.away !== undefined;
   }
 
   /** A new conversation, or the one of this id. */
@@ -63,7 +71,7 @@ export class Conversation {
       ...options,
       ...(user === undefined ? {} : { subject: user }),
     });
-    return new Conversation(run as Run<AgentContext>, runtime);
+    return new Conversation(run as Run<AgentContext>, runtime, machine);
   }
 
   get id(): string {
@@ -74,18 +82,20 @@ export class Conversation {
   say(said: string | readonly Part[], { id = systemIds.next(), ...more }: SayOptions = {}): Saying {
     const parts: readonly Part[] = typeof said === "string" ? [{ type: "text", text: said }] : said;
     const data = { id, parts, ...more, ...this.#heardSoFar() };
-    const sent = this.#send("say", data as unknown as JsonObject, id);
-    sent.catch(() => {});
+    const sent = this.#say(data);
     const turn = () => this.#turn(id, sent);
+    const heard = sent.then(() => {});
+    // Whoever asks for one of the two is told; nobody need ask for both.
+    heard.catch(() => {});
     return {
-      heard: sent.then(() => {}),
+      heard,
       [Symbol.asyncIterator]: turn,
       answer: async () => {
         for await (const part of turn()) {
           if (part.type !== "end") continue;
           if (part.outcome !== "answered") throw unansweredError(this.id, part);
-          const { thread } = (await this.run.at(part.cursor.seq)).context;
-          const answer = part.head === null ? undefined : thread.messages[part.head];
+          const { thread } = (await (await this.#after(part.cursor.run)).at(part.cursor.seq)).context;
+          const answer = part.head === null ? undefined : messageAt(thread, part.head);
           return answer === undefined ? "" : textOf(answer);
         }
         throw unansweredError(this.id, { outcome: "stopped" });
@@ -93,10 +103,27 @@ export class Conversation {
     };
   }
 
+  /** Sends what is said; throws MESSAGE_INVALID for what is no message. */
+  async #say(said: Said): Promise<Cursor> {
+    checkMessage(messageOf(said, 0));
+    try {
+      return await this.#send("say", said as unknown as JsonObject, { key: said.id, message: said.id });
+    } catch (error) {
+      if (!isHoldfastError(error) || error.code !== "CONTRACT_VIOLATED") throw error;
+      const { id, instead } = said;
+      const why =
+        instead === undefined
+          ? "its id is that of another one"
+          : `its id must be new, and ${JSON.stringify(instead)} a message of the user`;
+      const message = `The message ${JSON.stringify(id)} cannot be said to ${JSON.stringify(this.id)}: ${why}`;
+      throw new HoldfastError("MESSAGE_INVALID", message, { cause: error });
+    }
+  }
+
   /** What comes of one message, from the step that took it to the end of its turn. */
-  async *#turn(id: string, sent: Promise<number>): AsyncGenerator<TurnPart> {
+  async *#turn(id: string, sent: Promise<Cursor>): AsyncGenerator<TurnPart> {
     let isOurs = false;
-    for await (const part of this.listen({ seq: await sent })) {
+    for await (const part of this.listen(await sent)) {
       // What waited in line is taken when the turn before it is over.
       isOurs ||= part.type === "said" && part.message === id;
       if (!isOurs) continue;
@@ -107,17 +134,21 @@ export class Conversation {
 
   /** Everything from a cursor on, turn after turn, until the conversation is closed; from now on, unless one is given. */
   async *listen(cursor?: Cursor): AsyncGenerator<TurnPart> {
-    const from = cursor ?? { seq: (await this.run.head()).seq };
-    for await (const part of listen(this.run, from)) {
-      if (part.type === "text") this.#partial += part.text;
-      else if (part.type !== "thinking") this.#partial = "";
+    const from = cursor ?? (await this.#now());
+    // Each listener hears all of it: what is heard by two is still said once.
+    let partial = "";
+    for await (const part of listen((after) => this.#after(after), from)) {
+      if (part.type === "text") partial += part.text;
+      else if (part.type !== "thinking") partial = "";
+      this.#partial = partial;
       yield part;
     }
   }
 
   /** Calls that people are asked about. */
   async asked(): Promise<readonly PendingCall[]> {
-    return (await this.run.state()).context.calls.filter(({ decision }) => decision === "asked");
+    const { context } = await (await this.current()).state();
+    return context.calls.filter(({ decision }) => decision === "asked");
   }
 
   approve(call: string, who: Omit<CallDecision, "call" | "isApproved"> = {}): Promise<void> {
@@ -129,7 +160,7 @@ export class Conversation {
   }
 
   async #decide(decision: CallDecision): Promise<void> {
-    const receipt = await this.run.send("decide", decision as unknown as JsonObject);
+    const receipt = await (await this.current()).send("decide", decision as unknown as JsonObject);
     const { outcome } = await receipt.handled();
     if (outcome === "taken") return;
     throw new HoldfastError(
@@ -140,11 +171,11 @@ export class Conversation {
 
   /** Stops what the agent is doing; what it said so far is kept, and it can be spoken to again. */
   async stop(): Promise<void> {
-    await (await this.run.send("stop", { ...this.#heardSoFar() })).handled();
+    await (await (await this.current()).send("stop", { ...this.#heardSoFar() })).handled();
   }
 
   async close(): Promise<void> {
-    await this.#send("close", undefined, undefined);
+    await this.#send("close");
   }
 
   /**
@@ -155,31 +186,63 @@ export class Conversation {
     to: Receiver,
     { id = `${this.id}/${to.machine.id}` }: { readonly id?: string } = {},
   ): Promise<Conversation> {
-    const { context } = await this.run.state();
-    if (context.successor === "") await this.#send("handOver", { to: id }, `handOver ${id}`);
+    const run = await this.current();
+    const { context } = await run.state();
+    if (context.successor === "") await this.#send("handOver", { to: id }, { key: `handOver ${id}` });
     else if (context.successor !== id) throw handedOverError(this.id, context.successor);
     const { thread, working } = context;
-    const { subject } = await this.run.head();
-    const input = { from: this.id, thread, working };
-    const options = { id, tenant: this.run.tenant, subject, input };
-    const run = await this.#runtime.start(to.machine as never, options as never);
-    return new Conversation(run as unknown as Run<AgentContext>, this.#runtime);
+    const { subject } = await run.head();
+    const input = { thread, working };
+    const options = { id, tenant: run.tenant, subject, input };
+    const next = await this.#runtime.start(to.machine as never, options as never);
+    return new Conversation(next as unknown as Run<AgentContext>, this.#runtime, to.machine);
   }
 
   /** The messages of the branch that is going on. */
   async messages(): Promise<readonly Message[]> {
-    return messagesOf((await this.run.state()).context.thread);
+    return messagesOf((await (await this.current()).state()).context.thread);
   }
 
   #heardSoFar(): { partial?: string } {
     return this.#partial === "" ? {} : { partial: this.#partial };
   }
 
+  /** The run that has the conversation: the one it began with, until its model hands it over. */
+  async current(): Promise<Run<AgentContext>> {
+    return this.#after((await this.#now()).run);
+  }
+
+  /** Where the conversation is now; or was when a message was heard, if it was. */
+  async #now(message?: string): Promise<Cursor> {
+    if (!this.#mayMove) return { seq: (await this.run.head()).seq };
+    for (let run = ""; ; ) {
+      const state = await (await this.#after(run)).state();
+      const key = successorIn(state);
+      const isHeard = message !== undefined && findMessage(state.context.thread, message) !== undefined;
+      if (key === undefined || isHeard) return { seq: state.seq, ...(run === "" ? {} : { run }) };
+      run += `/${key}`;
+    }
+  }
+
+  /** The run whose id is that of the first one and this. */
+  async #after(rest = ""): Promise<Run<AgentContext>> {
+    if (rest === "") return this.run;
+    const { id, tenant } = this.run;
+    return (await this.#runtime.run(`${id}${rest}`, { tenant })) as unknown as Run<AgentContext>;
+  }
+
   /** Sends an event that the agent must take; gives the checkpoint at which it did, or put it off. */
-  async #send(type: string, data: JsonObject | undefined, key: string | undefined): Promise<number> {
-    const receipt = await this.run.send(type, data, key === undefined ? {} : { key });
+  async #send(
+    type: string,
+    data?: JsonObject,
+    { key, message }: { readonly key?: string; readonly message?: string } = {},
+  ): Promise<Cursor> {
+    const { run: rest } = await this.#now(message);
+    const run = await this.#after(rest);
+    const receipt = await run.send(type, data, key === undefined ? {} : { key });
     const { outcome, seq, error } = await receipt.handled();
-    if (outcome === "taken" || outcome === "deferred") return seq;
+    if (outcome === "taken" || outcome === "deferred")
+      return { seq, ...(rest === undefined ? {} : { run: rest }) };
     if (error !== undefined && error.code !== "EVENT_UNHANDLED") throw error;
     throw new HoldfastError(
       "AGENT_BUSY",

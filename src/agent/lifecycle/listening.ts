@@ -17,18 +17,51 @@ type AgentRun = Run<AgentContext>;
 /** A part before it is known where it stands. */
 type NewPart = TurnPart extends infer Part ? (Part extends TurnPart ? Omit<Part, "cursor"> : never) : never;
 
-export async function* listen(run: AgentRun, cursor: Cursor): AsyncGenerator<TurnPart> {
+/** Listens from a cursor on; where the conversation is handed to another run, to that one. Runs are opened by what follows their first one's id. */
+export async function* listen(
+  open: (after: string) => Promise<AgentRun>,
+  cursor: Cursor,
+): AsyncGenerator<TurnPart> {
+  let at = cursor;
+  for (;;) {
+    const { run = "" } = at;
+    const has = (key: string) =>
+      open(`${run}/${key}`).then(
+        () => true,
+        () => false,
+      );
+    const parts = listenTo(await open(run), at, has);
+    let next = await parts.next();
+    for (; !next.done; next = await parts.next()) {
+      const { value } = next;
+      yield run === "" ? value : { ...value, cursor: { run, ...value.cursor } };
+    }
+    if (next.value === undefined) return;
+    at = { run: `${run}/${next.value}`, seq: 0 };
+  }
+}
+
+/** Listens to one run; returns the key of the one that has the conversation then, if there is one. */
+async function* listenTo(
+  run: AgentRun,
+  cursor: Cursor,
+  has: (key: string) => Promise<boolean>,
+): AsyncGenerator<TurnPart, string | undefined> {
   let ear = new Ear();
   for await (const step of run.follow(cursor.seq)) {
     const { seq } = step;
     // What was heard before is listened to again, to know what comes after it. All parts of a step come before its pieces.
     const { part: lastPart = -1, piece: lastPiece = -1 } = seq === cursor.seq ? cursor : {};
     if (lastPart >= 0) await ear.recall(run, step);
+    const given = successorOf(step);
+    // One that could not begin leaves the conversation where it is.
+    const successor = given !== undefined && (await has(given)) ? given : undefined;
     let count = 0;
-    for await (const part of partsOf(run, step, ear)) {
+    for await (const part of partsOf(run, step, ear, successor)) {
       if (count > lastPart && lastPiece < 0) yield { ...part, cursor: { seq, part: count } } as TurnPart;
       count++;
     }
+    if (successor !== undefined) return successor;
     const key = thoughtOf(step);
     if (key === undefined) continue;
     ear = new Ear();
@@ -36,18 +69,26 @@ export async function* listen(run: AgentRun, cursor: Cursor): AsyncGenerator<Tur
       for (const part of ear.hear(data as unknown as ModelPiece, attempt))
         if (piece > lastPiece) yield { ...part, cursor: { seq, piece } } as TurnPart;
   }
+  return undefined;
 }
 
 const thoughtEnd = doneInvokeType("think");
 
 /** What a step brings: messages, questions to people, the end of a turn. */
-async function* partsOf(run: AgentRun, step: Step, ear: Ear): AsyncGenerator<NewPart> {
+async function* partsOf(
+  run: AgentRun,
+  step: Step,
+  ear: Ear,
+  successor: string | undefined,
+): AsyncGenerator<NewPart> {
   const messages = messagesIn(step);
   const isAsking = step.patches.some((patch) => patch.path[0] === "configuration" && entersWaiting(patch));
   const hasEnded = step.patches.some(({ path }) => path[1] === "ended");
   const context = isAsking || hasEnded ? (await run.at(step.seq)).context : undefined;
   for (const message of messages) if (message.role !== "user") yield* heardIn(message, ear);
-  if (hasEnded && context?.ended) yield { type: "end", text: "", ...context.ended };
+  if (successor !== undefined) yield { type: "handedOver", text: "", to: `${run.id}/${successor}` };
+  else if (hasEnded && context?.ended && context.ended.outcome !== "handedOver")
+    yield { type: "end", text: "", ...context.ended };
   // What is said next may be taken in the same step.
   for (const { id, role, metadata } of messages)
     if (role === "user" && metadata?.by !== "reflection") yield { type: "said", text: "", message: id };
@@ -108,12 +149,18 @@ class Ear {
 
 /** The messages that a step added to the thread. */
 export function messagesIn({ patches }: Step): readonly Message[] {
-  return patches.flatMap((patch) =>
-    patch.op === "append" && patch.path.join(".") === "context.thread.messages"
-      ? (patch.value as unknown as Message[])
-      : [],
-  );
+  return patches.flatMap((patch) => {
+    const [context, thread, pages, page] = patch.path;
+    if (patch.op !== "append" || `${context}.${thread}.${pages}` !== "context.thread.pages") return [];
+    // A page that goes on, or new ones.
+    const added = patch.value as unknown;
+    return page === undefined ? (added as Message[][]).flat() : (added as Message[]);
+  });
 }
+
+/** The key of the run that a step handed the conversation to. */
+const successorOf = ({ effects }: Step): string | undefined =>
+  effects.find((effect) => effect.type === "spawn")?.key;
 
 /** The key of the thought that a step began. */
 function thoughtOf({ effects }: Step): string | undefined {

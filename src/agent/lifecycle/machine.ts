@@ -7,72 +7,67 @@
  * `done` and `error` tell how the last turn ended; both hear what is said next. Only `close` ends an agent.
  */
 import type { RunLimits } from "../../core/bounds.ts";
-import type { StateDefinition, TransitionParts } from "../../core/definition.ts";
+import type { Draft, TransitionParts } from "../../core/definition.ts";
 import type { Event } from "../../core/event.ts";
 import type { Json, JsonObject } from "../../core/json.ts";
 import { defineMachine, type Machine } from "../../core/machine.ts";
 import type { Scope } from "../../core/scope.ts";
 import type { CallPart } from "../thread/message.ts";
-import { reasons } from "../thread/unit.ts";
-import type { CallOptions } from "../tool/tool.ts";
+import { acting, type ToolGroup } from "./acting.ts";
+import { away, awayWith, leave } from "./away.ts";
+import { type Callable, type CallDecision, decide, rejectAll, settleUncalled } from "./calls.ts";
 import {
   type AgentContext,
   type Budget,
   beginWith,
-  type CallDecision,
-  type CallEnd,
   type Changing,
-  decide,
+  type Inheritance,
+  isHeir,
+  type PendingCall,
+} from "./context.ts";
+import type { AgentEvent, Definition } from "./event.ts";
+import type { OwnTool, Successors } from "./own-tools.ts";
+import type { RecalledFact } from "./recalled.ts";
+import {
   type Found,
   fail,
   finish,
   giveTo,
   hear,
-  type Inheritance,
   interrupt,
   isSayable,
   isToGoOn,
   keepPlan,
-  keepResults,
   keepThought,
   overspent,
-  type PendingCall,
   type Reflection,
-  rejectAll,
   revise,
-  type Said,
-  settleUncalled,
   type Thought,
   takeBack,
-} from "./context.ts";
+} from "./turn.ts";
+import { keepUnderstood, type Understood } from "./understanding.ts";
 import { keepSummary, type Summary, type View } from "./view.ts";
 
 /** What becomes of what is said while the agent is busy. */
 export type BusyPolicy = "reject" | "enqueue" | "interrupt" | "rollback";
-
-export type AgentEvent =
-  | { readonly type: "say"; readonly data: Said }
-  | { readonly type: "decide"; readonly data: CallDecision }
-  | { readonly type: "stop"; readonly data: { readonly partial?: string } }
-  | { readonly type: "handOver"; readonly data: { readonly to: string } }
-  | { readonly type: "close" };
-
-/** Tools that are called alike. */
-export interface ToolGroup {
-  readonly tools: ReadonlySet<string>;
-  readonly options: CallOptions;
-}
 
 /** What a lifecycle is made from. */
 export interface AgentParts {
   readonly id: string;
   readonly version: number;
   readonly limits: RunLimits | undefined;
+  readonly hasMemory: boolean;
   readonly hasPlanner: boolean;
   readonly hasReflection: boolean;
   readonly hasSummariser: boolean;
   readonly view: View;
   readonly groups: readonly ToolGroup[];
+  /** What its model may call that the lifecycle does itself, and whom it may hand over to. */
+  readonly own: readonly OwnTool[];
+  readonly successors: Successors;
+  /** Whether references are resolved, and topics tracked. */
+  readonly hasReferences: boolean;
+  readonly topics: boolean;
   readonly mustAsk: (call: CallPart) => boolean;
   readonly mayDecide: (decision: CallDecision, call: PendingCall) => boolean;
   readonly whenBusy: BusyPolicy;
@@ -86,7 +81,6 @@ export interface AgentParts {
 }
 
 export type AgentMachine = Machine<AgentContext, AgentEvent, Inheritance | undefined>;
-type Definition = StateDefinition<AgentContext, AgentEvent>;
 
 /** Finding a plan, or fault with an answer, is worth some tries. */
 const retry = { attempts: 3, first: "500ms", max: "10s" };
@@ -98,7 +92,7 @@ export function agentMachine(parts: AgentParts): AgentMachine {
         target: "working",
         require: sayable,
         update: (draft, { event, at }) => {
-          hear(draft, event.data, at);
+          hear(draft, event.data, { at, topics: parts.topics });
           parts.view.compact(draft, at);
         },
       },
@@ -113,26 +107,32 @@ export function agentMachine(parts: AgentParts): AgentMachine {
     initial: "idle",
     unhandled: "reject",
     states: {
-      idle: { ...listening, id: "idle" },
+      idle: {
+        ...{ ...listening, id: "idle" },
+        always: { guard: ({ context }) => isHeir(context), target: "working" },
+      },
       working: working(parts),
       done: { ...listening, id: "done" },
       error: { ...listening, id: "error" },
       handedOver: { type: "final", output: ({ context }) => ({ to: context.successor }) },
-      closed: { type: "final" },
+      ...(Object.keys(parts.successors).length === 0 ? {} : { away: away(parts.successors, fails) }),
+      closed: { type: "final", id: "closed" },
     },
   });
 }
 
 function working(parts: AgentParts): Definition {
-  const { whenBusy, hasPlanner, hasReflection } = parts;
+  const { whenBusy, hasMemory, hasPlanner, hasReflection, hasReferences, topics } = parts;
   const takesOver = whenBusy === "interrupt" || whenBusy === "rollback";
+  const first = hasPlanner ? "planning" : "executing";
+  const understood = hasMemory ? "recalling" : first;
   return {
-    initial: hasPlanner ? "planning" : "executing",
+    initial: hasReferences ? "understanding" : understood,
     // What is said meanwhile waits for its turn, or takes it, or is refused.
     ...(whenBusy === "enqueue" ? { defer: ["say"] } : {}),
     on: {
       ...(takesOver
-        ? { say: { target: "working", reenter: true, require: sayable, update: takeOver(whenBusy) } }
+        ? { say: { target: "working", reenter: true, require: sayable, update: takeOver(whenBusy, topics) } }
         : {}),
       // Something in here went wrong: the turn ends, and says why.
       "error.execution": fails,
@@ -142,6 +142,8 @@ function working(parts: AgentParts): Definition {
       },
     },
     states: {
+      ...(hasReferences ? { understanding: understanding(understood) } : {}),
+      ...(hasMemory ? { recalling: recalling(first) } : {}),
       ...(hasPlanner ? { planning: planning() } : {}),
       executing: executing(parts),
       waiting: waiting(parts),
@@ -157,12 +159,22 @@ const sayable = {
 };
 
 const takeOver =
-  (policy: "interrupt" | "rollback") =>
+  (policy: "interrupt" | "rollback", topics: boolean) =>
   (draft: Changing, { event, at }: SayScope): void => {
     if (policy === "rollback") takeBack(draft, at);
     else interrupt(draft, event.data.partial, at);
-    hear(draft, event.data, at);
+    hear(draft, event.data, { at, topics });
   };
+
+/** What a turn goes on without, if need be: whoever cannot say what is meant leaves it to the model. */
+const understanding = (target: string): Definition => ({
+  invoke: {
+    ...{ id: "understand", activity: "understand", retry },
+    onDone: { target, update: (draft, { event }) => keepUnderstood(draft, event.data as Understood) },
+    onError: target,
+  },
+});
+
 type AgentScope = Scope<AgentContext, AgentEvent>;
 type SayScope = Scope<AgentContext, Extract<AgentEvent, { readonly type: "say" }>>;
 
@@ -172,6 +184,20 @@ const fails = {
   update: (draft: Changing, { event, at }: Scope<AgentContext, Event>) =>
     fail(draft, (event.data ?? { message: event.type }) as JsonObject, at),
 };
+
+/** What is known about what was said, before anything is thought. */
+const recalling = (target: string): Definition => ({
+  invoke: {
+    ...{ id: "recall", activity: "recall", retry },
+    onDone: {
+      target,
+      update: (draft, { event }) => {
+        draft.recalled = event.data as unknown as Draft<RecalledFact>[];
+      },
+    },
+    onError: fails,
+  },
+});
 
 const planning = (): Definition => ({
   invoke: {
@@ -183,9 +209,23 @@ const planning = (): Definition => ({
   },
 });
 
+/** What can be called. */
+const callableOf = ({ groups, own }: AgentParts): Callable => ({
+  isKnown: (tool) => groups.some(({ tools }) => tools.has(tool)),
+  own: new Map(own.map((tool) => [tool.name, tool])),
+});
+
+/** A conversation that is to go elsewhere goes once all that was to be called has come out. */
+const handsOver = ({ successors }: AgentParts): TransitionParts<AgentContext, AgentEvent>[] =>
+  Object.keys(successors).map((to, index) => ({
+    guard: ({ context }) => context.handing?.to === to && context.calls.length === 0,
+    target: `#${awayWith(index)}`,
+    update: (draft) => leave(draft),
+  }));
+
 function executing(parts: AgentParts): Definition {
   const { groups, budget, parallel, mustAsk, thinking, hasReflection, hasSummariser, view } = parts;
-  const isKnown = (tool: string) => groups.some(({ tools }) => tools.has(tool));
+  const callable = callableOf(parts);
   const answered: TransitionParts<AgentContext, AgentEvent> = hasReflection
     ? { target: "#reflecting" }
     : { target: "#done", update: (draft) => finish(draft) };
@@ -195,6 +235,7 @@ function executing(parts: AgentParts): Definition {
     states: {
       checking: {
         always: [
+          ...handsOver(parts),
           {
             guard: ({ context }) => overspent(context.turn, budget) !== undefined,
             target: "#error",
@@ -219,7 +260,7 @@ function executing(parts: AgentParts): Definition {
             target: "choosing",
             update: (draft, { event, at }) => {
               keepThought(draft, event.data as Thought, mustAsk, at);
-              settleUncalled(draft, isKnown, at);
+              settleUncalled(draft, callable, at);
             },
           },
           onError: fails,
@@ -241,7 +282,7 @@ function executing(parts: AgentParts): Definition {
         ],
       },
       // An agent without tools has nothing to call.
-      ...(groups.length === 0 ? {} : { acting: acting(groups, parallel) }),
+      ...(groups.length === 0 ? {} : { acting: acting(groups, parallel, fails) }),
     },
   };
 }
@@ -258,43 +299,16 @@ const summarising: Definition = {
   },
 };
 
-const acting = (groups: readonly ToolGroup[], parallel: number): Definition => ({
-  type: "parallel",
-  states: Object.fromEntries(groups.map((group, index) => [`group${index + 1}`, calling(group, parallel)])),
-  onDone: "checking",
-});
-
-/** Calls the tools of one group, several at a time; what fails is told to the model, and nothing else fails with it. */
-const calling = ({ tools, options }: ToolGroup, parallel: number): Definition => ({
-  initial: "calling",
-  states: {
-    calling: {
-      map: {
-        over: ({ context }) => context.calls.filter(({ tool }) => tools.has(tool)) as unknown as Json[],
-        activity: "call",
-        concurrency: parallel,
-        tolerate: "100%",
-        ...options,
-        onDone: {
-          target: "called",
-          update: (draft, { event, at }) => keepResults(draft, endsOf(event.data, options), at),
-        },
-        onError: fails,
-      },
-    },
-    called: { type: "final" },
-  },
-});
-
-function waiting({ mayDecide, decideWithin, groups }: AgentParts): Definition {
-  const isKnown = (tool: string) => groups.some(({ tools }) => tools.has(tool));
+function waiting(parts: AgentParts): Definition {
+  const { mayDecide, decideWithin } = parts;
+  const callable = callableOf(parts);
   return {
     id: "waiting",
     tags: ["approval"],
     always: {
       guard: ({ context }) => context.calls.every(({ decision }) => decision !== "asked"),
       target: "#choosing",
-      update: (draft, { at }) => settleUncalled(draft, isKnown, at),
+      update: (draft, { at }) => settleUncalled(draft, callable, at),
     },
     on: {
       decide: {
@@ -334,30 +348,3 @@ const reflecting = ({ revisions, hasPlanner }: AgentParts): Definition => ({
     onError: fails,
   },
 });
-
-/** How the calls of a map came out. */
-function endsOf(data: MapEnd, { once }: CallOptions): ReadonlyMap<string, CallEnd> {
-  const ends = new Map<string, CallEnd>();
-  for (const result of data.results) if (result !== null) ends.set(result.call, result.end);
-  // What may happen once only says itself that it failed, so that one of which the runtime says so may have happened.
-  for (const { item, error } of data.failures)
-    ends.set(
-      item.id,
-      once ? { status: "unknown", error: reasons.unknown } : { status: "failed", error: textOfError(error) },
-    );
-  return ends;
-}
-
-interface MapEnd {
-  readonly results: readonly (CallOutcome | null)[];
-  readonly failures: readonly { readonly item: PendingCall; readonly error: JsonObject }[];
-}
-
-/** What the activity that calls a tool gives back. */
-export interface CallOutcome {
-  readonly call: string;
-  readonly end: CallEnd;
-}
-
-const textOfError = ({ name, message }: JsonObject): string =>
-  typeof message === "string" ? message : `It failed (${String(name)}).`;

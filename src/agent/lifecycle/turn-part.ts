@@ -4,6 +4,8 @@ import type { PendingCall, TurnEnd } from "./context.ts";
 
 /** Where somebody who listened has come to: the step, and in it the last part, or the last piece of what the model said. */
 export interface Cursor {
+  /** The run that was listened to, after that the conversation began with; absent for that one. */
+  readonly run?: string;
   readonly seq: number;
   readonly part?: number;
   readonly piece?: number;
@@ -23,5 +25,7 @@ export type TurnPart = {
   | { readonly type: "result"; readonly result: ResultPart }
   /** People are asked: `approve` or `reject` each of them. */
   | { readonly type: "approval"; readonly calls: readonly PendingCall[] }
+  /** The model has handed the conversation to another agent, whose run this is; what that one says comes next. */
+  | { readonly type: "handedOver"; readonly to: string }
   | ({ readonly type: "end" } & TurnEnd)
 );

@@ -9,6 +9,9 @@ import { compact, planSummary, type SummaryPlan } from "../window/summary.ts";
 import { type Calibration, type Counter, calibrated, estimate } from "../window/tokens.ts";
 import { buildWindow } from "../window/window.ts";
 import { type AgentContext, type Changing, modelName } from "./context.ts";
+import { renderRecalled } from "./recalled.ts";
+import { type Sight, sightOf } from "./seen.ts";
+import { noteOf, withNote } from "./understanding.ts";
 
 /** How a thread is brought into the window of a model. */
 export interface AgentWindow extends Pick<WindowOptions, "keepRecent" | "importance" | "halfLife"> {
@@ -23,7 +26,10 @@ export interface AgentWindow extends Pick<WindowOptions, "keepRecent" | "importa
 /** What the lifecycle needs of a window. */
 export interface View {
   /** What the model may see now, and how many tokens that is, before what the model has reported is counted in. */
-  of(context: AgentContext, now: number): { readonly messages: readonly Message[]; readonly tokens: number };
+  of(
+    context: AgentContext,
+    now: number,
+  ): { readonly messages: readonly Message[]; readonly tokens: number; readonly sight: Sight };
   /** What is to be summed up, if it is time to. */
   plan(context: AgentContext): SummaryPlan | undefined;
   /** Sums up without a model, if it is time to. */
@@ -38,16 +44,30 @@ export function viewWith(
   const { keepRecent } = window;
   const sizes = { budget, count, ...(keepRecent === undefined ? {} : { keepRecent }) };
   return {
-    of({ thread, working, calibration }, now) {
-      const system = [instructions, working.goal === "" ? "" : renderMemory(working)]
+    of({ thread, working, calibration, seen, turn, topicPlaces, recalled }, now) {
+      const system = [
+        instructions,
+        working.goal === "" ? "" : renderMemory(working),
+        renderRecalled(recalled),
+      ]
         .filter(Boolean)
         .join("\n\n");
       const counter = calibrated(count, calibration as Calibration, modelName);
-      const { messages, tokens } = buildWindow(thread, {
-        ...{ ...window, budget, count: counter, now, refetchable },
+      const note = noteOf(turn);
+      const beside = note === "" ? 0 : counter.text(note) + 2;
+      const built = buildWindow(thread, {
+        ...{ ...window, budget: budget - beside, count: counter, now, refetchable },
+        ...(turn.topic === null
+          ? {}
+          : { importance: onTopic(turn.topic, window.importance), wanted: topicPlaces[turn.topic] ?? [] }),
         ...(system === "" ? {} : { system }),
       });
-      return { messages, tokens: Math.round(tokens / (calibration[modelName]?.ratio ?? 1)) };
+      const tokens = built.tokens + beside;
+      return {
+        messages: withNote(built.messages, turn.message, note),
+        tokens: Math.round(tokens / (calibration[modelName]?.ratio ?? 1)),
+        sight: { ...sightOf({ thread, seen }, built, { at: now, budget, system }), tokens },
+      };
     },
     plan: ({ thread }) => planSummary(thread, sizes),
     compact: (draft, now) => {
@@ -55,6 +75,15 @@ export function viewWith(
     },
   };
 }
+
+/** What belongs to the topic at hand is worth as much as what was said two half-lives later. */
+const onTopic =
+  (topic: number, importance: AgentWindow["importance"]) =>
+  (message: Message): number => {
+    const given = message.metadata?.importance;
+    const worth = importance?.(message) ?? (typeof given === "number" ? given : 1);
+    return message.metadata?.topic === topic ? 4 * worth : worth;
+  };
 
 const overlayId = ({ thread }: Changing): string => `summary-${thread.overlays.length}`;
 

@@ -1,15 +1,20 @@
 /** What agents do outside their steps: asking the model, calling tools, planning, and looking back at an answer. */
 import type { ActivityScope } from "../../core/activity.ts";
 import { type Json, toJson } from "../../core/json.ts";
-import type { Model, ModelAnswer } from "../model/model.ts";
+import { show } from "../../core/problem.ts";
+import { HoldfastError } from "../../errors.ts";
+import type { Model, ModelAnswer, ToolDescription } from "../model/model.ts";
 import { makePlan } from "../plan/plan.ts";
 import type { WorkingMemory } from "../plan/working-memory.ts";
 import { lineageOf } from "../thread/lineage.ts";
 import { type Message, textOf } from "../thread/message.ts";
 import { messagesOf, newestFirst, type Thread } from "../thread/thread.ts";
+import { labelOf } from "../thread/topics.ts";
 import type { ReadyTool } from "../tool/tool.ts";
-import type { AgentContext, Found, PendingCall, Reflection, Steps, Thought } from "./context.ts";
-import type { CallOutcome } from "./machine.ts";
+import type { CallOutcome } from "./acting.ts";
+import type { AgentContext, PendingCall, Referred } from "./context.ts";
+
+import type { Found, Reflection, Steps, Thought } from "./turn.ts";
 import type { AgentWindow, Summary, View } from "./view.ts";
 
 /** What is planned for, or looked back at. */
@@ -20,6 +25,10 @@ export interface Occasion {
   readonly answer: string;
   readonly messages: readonly Message[];
   readonly working: WorkingMemory;
+  /** What phrases of what was said mean, where references are resolved. */
+  readonly meant: readonly Referred[];
+  /** What it is about, in a few words, where topics are tracked. */
+  readonly topic?: string;
 }
 
 /** Finds what is to be done. */
@@ -27,35 +36,39 @@ export type StepFinder = (occasion: Occasion, scope: ActivityScope) => Promise<S
 export type Reflector = (occasion: Occasion, scope: ActivityScope) => Promise<Reflection> | Reflection;
 /** Asks the model; what it says is streamed on the way, and comes back whole. */
 export const thinkWith =
-  (model: Model, tools: readonly ReadyTool[], view: View) =>
+  (model: Model, tools: readonly ToolDescription[], view: View) =>
   async (_: unknown, scope: ActivityScope): Promise<Thought> => {
     const { context } = await scope.state<AgentContext>();
-    const { messages, tokens: estimated } = view.of(context, scope.now());
-    const described = tools.map(({ name, description, schema }) => ({ name, description, input: schema }));
+    const { messages, tokens: estimated, sight } = view.of(context, scope.now());
     const { signal, key } = scope;
     const answer = await model(
-      { messages, tools: described },
+      { messages, tools: tools.map(({ name, description, input }) => ({ name, description, input })) },
       { signal, key, say: (piece) => void scope.write(piece) },
     );
+    if (!Array.isArray(answer?.parts))
+      throw new HoldfastError(
+        "MESSAGE_INVALID",
+        `The model gave ${show(answer)}, which has no list of parts`,
+      );
     const { usage, cost } = answer;
     const spent = usage === undefined ? estimated : usage.input + usage.output;
     scope.spend({ tokens: spent, ...(cost === undefined ? {} : { cost }) });
     return {
       parts: withOwnIds(context.thread, answer.parts),
-      estimated,
+      ...{ estimated, sight },
       ...(usage === undefined ? {} : { usage }),
       ...(cost === undefined ? {} : { cost }),
     };
   };
 
-/** Calls have ids of their own in a thread, whatever a model makes of that. */
+/** Calls have ids of their own in a thread, whatever a model makes of that; of characters that every provider takes back. */
 function withOwnIds(thread: Thread, parts: ModelAnswer["parts"]): ModelAnswer["parts"] {
   const { byCall } = lineageOf(thread);
   const taken = new Set<string>();
   return parts.map((part) => {
     if (part.type !== "call") return part;
     let id = part.id === "" ? "call" : part.id;
-    for (let count = 2; taken.has(id) || byCall.has(id); count++) id = `${part.id}~${count}`;
+    for (let count = 2; taken.has(id) || byCall.has(id); count++) id = `${part.id || "call"}_${count}`;
     taken.add(id);
     return { ...part, id };
   });
@@ -113,7 +126,7 @@ export const reflectWith =
   async (_: unknown, scope: ActivityScope): Promise<Reflection> =>
     reflect(occasionOf((await scope.state<AgentContext>()).context), scope);
 
-function occasionOf({ thread, working }: AgentContext): Occasion {
+export function occasionOf({ thread, working, turn, topics }: AgentContext): Occasion {
   let answer = "";
   let said = "";
   for (const message of newestFirst(thread)) {
@@ -122,5 +135,9 @@ function occasionOf({ thread, working }: AgentContext): Occasion {
     said = textOf(message);
     break;
   }
-  return { said, answer, working, messages: messagesOf(thread) };
+  const topic = turn.topic === null ? undefined : topics?.topics[turn.topic];
+  return {
+    ...{ said, answer, working, messages: messagesOf(thread), meant: turn.meant },
+    ...(topic === undefined ? {} : { topic: labelOf(topic) }),
+  };
 }

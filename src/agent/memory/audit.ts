@@ -1,6 +1,6 @@
 /** What a memory is like, for whoever looks after it: how much of it is of use, and where the rest came from. */
 import { type Fact, isUsable, isValid, type Memory, type MemoryRules } from "./fact.ts";
-import { strengthOf } from "./recall.ts";
+import { fadedBelow, strengthOf } from "./recall.ts";
 import { hasSecret } from "./secrets.ts";
 
 export interface MemoryAudit {
@@ -48,5 +48,3 @@ export function audit(
     noise: (unwanted + quarantined) / Math.max(1, unwanted + facts.length),
   };
 }
-
-const fadedBelow = 0.05;

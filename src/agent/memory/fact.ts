@@ -7,6 +7,7 @@
  * F4. What a change costs does not grow with the memory: facts are added at the end, and found by small indexes.
  */
 import { createHash } from "node:crypto";
+import { isObject } from "../../core/json.ts";
 import { show } from "../../core/problem.ts";
 import { HoldfastError } from "../../errors.ts";
 import { limits } from "../../limits.ts";
@@ -53,13 +54,32 @@ export interface Fact extends Candidate {
   readonly quarantined?: true;
   /** What it said is gone; only that there was something is left. */
   readonly forgottenAt?: number;
+  /** What it means to a model, if one was given. */
+  readonly vector?: FactVector;
 }
 
-/** Places in `facts`, by a key, in groups small enough to be copied. */
-export type FactIndex = Readonly<Record<string, Readonly<Record<string, readonly number[]>>>>;
+/** A text as a model of embeddings sees it; only those of one model can be compared. */
+export interface FactVector {
+  readonly model: string;
+  /** One signed byte for each dimension, as base64. */
+  readonly values: string;
+}
+
+/**
+ * Numbers of facts, by a key, in groups of groups of groups by the key's first letters. A change copies the groups on its way and
+ * compares them, so all of them stay small: sixteen in each, and at 10,000 keys two or three in the last.
+ */
+export type FactIndex = Grouped<Grouped<Grouped<Readonly<Record<string, readonly number[]>>>>>;
+type Grouped<Group> = Readonly<Record<string, Group>>;
 
 export interface Memory {
+  /** In the order of their numbers: the one called `f7` was the seventh. */
   readonly facts: readonly Fact[];
+  /** How many there ever were. */
+  readonly made: number;
+  /** How many words there are in all of them, and how many characters. */
+  readonly words: number;
+  readonly characters: number;
   /** By what they say, by subject and predicate, and by subject. */
   readonly bySaying: FactIndex;
   readonly bySlot: FactIndex;
@@ -72,7 +92,7 @@ export interface Memory {
 
 /** A memory of nothing. */
 export const emptyMemory: Memory = Object.freeze({
-  ...{ facts: [], bySaying: {}, bySlot: {}, bySubject: {}, recalled: [] },
+  ...{ facts: [], made: 0, words: 0, characters: 0, bySaying: {}, bySlot: {}, bySubject: {}, recalled: [] },
   refused: { echo: 0, secret: 0, duplicate: 0 },
 });
 
@@ -86,6 +106,15 @@ export interface MemoryRules {
 /** What a candidate says, in words. */
 export function textOf({ subject, predicate, object, text }: Candidate): string {
   return text ?? [subject, predicate, object].filter((part) => part !== undefined).join(" ");
+}
+
+/** How many characters a fact takes. */
+export function lengthOf(fact: Candidate): number {
+  const { subject, predicate, object, source } = fact;
+  return [textOf(fact), subject, predicate, object, source.message, source.tool].reduce(
+    (sum, part) => sum + (part?.length ?? 0),
+    0,
+  );
 }
 
 /** The words of a text, as they are compared: without case, marks and punctuation. */
@@ -105,22 +134,48 @@ export function keyOf(...texts: readonly string[]): string {
   return createHash("sha256").update(canonical).digest("base64url").slice(0, 22);
 }
 
-/** Keys of an index come in groups by their first letters. */
-export const groupOf = (key: string): string => key.slice(0, 2);
+/** The way to a key's group in an index: one of sixteen letters at each level. */
+export const groupsOf = (key: string): readonly [string, string, string] => [
+  groupAt(key, 0),
+  groupAt(key, 1),
+  groupAt(key, 2),
+];
+const groupAt = (key: string, level: number): string =>
+  String.fromCharCode(97 + (key.charCodeAt(level) & 15));
+
+export const numberOf = (id: string): number => (/^f[1-9]\d{0,14}$/.test(id) ? Number(id.slice(1)) : 0);
+
+/** Where the fact of a number stands; -1 if it is not there any more. */
+export function placeOf(facts: readonly Pick<Fact, "id">[], number: number): number {
+  let [low, high] = [0, Math.min(facts.length, number) - 1];
+  while (low <= high) {
+    // Until some have gone each stands where its number says.
+    const place = high === number - 1 ? high : (low + high) >> 1;
+    const there = numberOf((facts[place] as Fact).id);
+    if (there === number) return place;
+    if (there < number) low = place + 1;
+    else high = place - 1;
+  }
+  return -1;
+}
 
 /** Throws FACT_INVALID for what cannot be remembered. */
 export function checkCandidate(candidate: Candidate): void {
+  if (!isObject(candidate))
+    throw new HoldfastError("FACT_INVALID", `${show(candidate)} is no fact; give a subject and a text`);
   const { subject, predicate, object, validFrom, validTo, confidence = 1, source } = candidate;
   const text = textOf(candidate);
   const problem = (what: string) => new HoldfastError("FACT_INVALID", `The fact ${show(text)} ${what}`);
-  for (const part of [subject, text, predicate, object])
+  for (const part of [text, predicate, object, source?.message, source?.tool])
     if (part !== undefined && typeof part !== "string") throw problem(`has ${show(part)}; write text`);
+  if (typeof subject !== "string") throw problem(`has the subject ${show(subject)}; write text`);
   if (wordsOf(subject).length === 0 || wordsOf(text).length === 0)
     throw problem("says nothing; give a subject, and an object or a text");
   if ((predicate === undefined) !== (object === undefined))
     throw problem("has a predicate or an object only; give both, or a text");
-  if (text.length > limits.factLengthMax)
-    throw problem(`has ${text.length} characters, and ${limits.factLengthMax} are kept; say it in short`);
+  for (const part of [text, subject, predicate, object, source?.message, source?.tool])
+    if (part !== undefined && part.length > limits.factLengthMax)
+      throw problem(`has ${part.length} characters, and ${limits.factLengthMax} are kept; say it in short`);
   for (const time of [validFrom, validTo])
     if (time !== undefined && !Number.isFinite(time))
       throw problem(`has the time ${show(time)}; write milliseconds`);

@@ -234,7 +234,8 @@ describe("trust", () => {
     expect(next.recalled).toEqual([]);
     expect(recall(next, "Ada lives in", { now: 10, asOf: 10 })).toEqual(["Paris", "Ada is kind"]);
     expect(told(next, { predicate: "lives in", object: "Atlantis" }, 11)[0].outcome).toBe("remembered");
-    expect(Object.values(next.bySaying).flatMap((group) => Object.keys(group))).toHaveLength(2);
+    const keys = JSON.stringify(next.bySaying).match(/"[\w-]{22}":\[\d+\]/g);
+    expect(keys).toHaveLength(2);
   });
 });
 

@@ -38,9 +38,94 @@ export function strengthOf(
   return confidence * fading * (1 + Math.log(Math.max(1, seen)) / 4);
 }
 
+/** Below this strength a fact has faded: nobody would miss it. */
+export const fadedBelow = 0.05;
+
+/** How often words stand in texts: what BM25 is computed from. */
+interface Counts {
+  /** By word, the places of facts that have it, and how often. */
+  postings(word: string): ReadonlyMap<number, number> | undefined;
+  /** How many words the fact at a place has. */
+  length(place: number): number;
+  /** How many facts there are, and how many words in all of them. */
+  readonly count: number;
+  readonly words: number;
+}
+
+function scoresOf(words: ReadonlySet<string>, counts: Counts): ReadonlyMap<number, number> {
+  const scores = new Map<number, number>();
+  const { count } = counts;
+  const mean = counts.words / Math.max(1, count);
+  for (const word of words) {
+    const postings = counts.postings(word);
+    if (postings === undefined) continue;
+    const rarity = Math.log(1 + (count - postings.size + 0.5) / (postings.size + 0.5));
+    for (const [place, times] of postings) {
+      const length = counts.length(place) / mean;
+      const weight = (times * (k1 + 1)) / (times + k1 * (1 - b + b * length));
+      scores.set(place, (scores.get(place) ?? 0) + rarity * weight);
+    }
+  }
+  return scores;
+}
+
+/** Whether a fact may be told, as an answer to a question with these options. */
+export function isTellable(fact: Fact, options: RecallOptions): boolean {
+  if (!isUsable(fact) || !isValid(fact, options)) return false;
+  const { subject } = options;
+  return subject === undefined || wordsOf(fact.subject).join(" ") === wordsOf(subject).join(" ");
+}
+
+/** The highest scores first; of equals, the one of the lower id. */
+export const byScore = (one: Recalled, other: Recalled): number =>
+  other.score - one.score || (one.fact.id < other.fact.id ? -1 : 1);
+
+function tell(
+  { facts }: Memory,
+  scores: ReadonlyMap<number, number>,
+  options: RecallOptions,
+): readonly Recalled[] {
+  return [...scores]
+    .flatMap(([place, score]): Recalled[] => {
+      const fact = facts[place] as Fact;
+      return isTellable(fact, options) ? [{ fact, score: score * strengthOf(fact, options) }] : [];
+    })
+    .sort(byScore)
+    .slice(0, options.limit ?? 10);
+}
+
+/**
+ * Ranks facts that somebody else found: the same as `FactSearch` gives, if every fact that has a word of the question is
+ * among those places. Others may be as well.
+ */
+export function rankFound(
+  memory: Memory,
+  question: string,
+  { places, ...options }: RecallOptions & { readonly places: Iterable<number> },
+): readonly Recalled[] {
+  const words = new Set(wordsOf(question));
+  const postings = new Map<string, Map<number, number>>();
+  const lengths = new Map<number, number>();
+  for (const place of places) {
+    const said = wordsOf((memory.facts[place] as Fact).text);
+    lengths.set(place, said.length);
+    for (const word of said)
+      if (words.has(word)) {
+        const there = postings.get(word) ?? new Map<number, number>();
+        postings.set(word, there.set(place, (there.get(place) ?? 0) + 1));
+      }
+  }
+  const counts = { count: memory.facts.length, words: memory.words };
+  const scores = scoresOf(words, {
+    ...counts,
+    postings: (word) => postings.get(word),
+    length: (place) => lengths.get(place) as number,
+  });
+  return tell(memory, scores, options);
+}
+
 /** An index of facts by their words, which grows with the memory: only what is new since the last time is read. */
 export class FactSearch {
-  /** By word, the places of facts that have it, and how often. */
   readonly #postings = new Map<string, Map<number, number>>();
   readonly #lengths: number[] = [];
   readonly #seen: Fact[] = [];
@@ -49,34 +134,12 @@ export class FactSearch {
   /** The facts of a memory that a question is about. */
   search(memory: Memory, question: string, options: RecallOptions): readonly Recalled[] {
     this.#read(memory);
-    const { limit = 10, subject } = options;
-    const about = subject === undefined ? undefined : wordsOf(subject).join(" ");
-    return [...this.#scores(new Set(wordsOf(question)))]
-      .flatMap(([place, score]): Recalled[] => {
-        const fact = memory.facts[place] as Fact;
-        if (!isUsable(fact) || !isValid(fact, options)) return [];
-        if (about !== undefined && wordsOf(fact.subject).join(" ") !== about) return [];
-        return [{ fact, score: score * strengthOf(fact, options) }];
-      })
-      .sort((one, other) => other.score - one.score || (one.fact.id < other.fact.id ? -1 : 1))
-      .slice(0, limit);
-  }
-
-  #scores(words: ReadonlySet<string>): ReadonlyMap<number, number> {
-    const scores = new Map<number, number>();
-    const count = this.#lengths.length;
-    const mean = this.#words / Math.max(1, count);
-    for (const word of words) {
-      const postings = this.#postings.get(word);
-      if (postings === undefined) continue;
-      const rarity = Math.log(1 + (count - postings.size + 0.5) / (postings.size + 0.5));
-      for (const [place, times] of postings) {
-        const length = (this.#lengths[place] as number) / mean;
-        const weight = (times * (k1 + 1)) / (times + k1 * (1 - b + b * length));
-        scores.set(place, (scores.get(place) ?? 0) + rarity * weight);
-      }
-    }
-    return scores;
+    const scores = scoresOf(new Set(wordsOf(question)), {
+      ...{ count: this.#lengths.length, words: this.#words },
+      postings: (word) => this.#postings.get(word),
+      length: (place) => this.#lengths[place] as number,
+    });
+    return tell(memory, scores, options);
   }
 
   #read({ facts }: Memory): void {

@@ -3,6 +3,7 @@ import { tool } from "ai";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { scriptedModel } from "../../../examples/agents/scripted-model.ts";
+import { jsonSchema } from "../../core/json-schema/schema.ts";
 import { createRuntime } from "../../index.ts";
 import { memory } from "../../store/memory/index.ts";
 import { defineAgent } from "../lifecycle/agent.ts";
@@ -58,6 +59,47 @@ test("D4: an input that does not fit the tool's schema never reaches it, and the
     result: { isError: true, output: expect.stringContaining("The input does not fit") },
   });
   expect(parts.at(-1)).toMatchObject({ type: "end", outcome: "answered" });
+});
+
+test("D4: models plan and look back as well; what is not what they were asked for is asked for again", async () => {
+  const answers = [
+    "I would look first.",
+    'Here: {"goal":"answer","steps":[{"id":"a","title":"look"},{"id":"b","title":"tell","needs":["a"]}]}',
+  ];
+  const verdicts = ['{"verdict":"revise","note":"In degrees."}', '{"verdict":"accept"}'];
+  const asked: string[] = [];
+  const planner = scriptedModel(({ said }) => {
+    asked.push(said.map(({ text }) => text).join("\n"));
+    return { text: answers.shift() ?? "" };
+  });
+  const critic = scriptedModel(() => ({ text: verdicts.shift() ?? "" }));
+  const model = scriptedModel(({ said }) => ({
+    text: said.at(-1)?.text === "In degrees." ? "12 degrees" : "Cold",
+  }));
+  const agent = defineAgent({ id: "a", model, plan: planner, reflect: critic });
+  const runtime = await createRuntime({ store: memory(), machines: [agent] });
+  const thread = await runtime.thread(agent);
+  expect(await thread.say("How warm is it?").answer()).toBe("12 degrees");
+  expect(asked).toHaveLength(2);
+  expect(asked[0]).toContain("User: How warm is it?");
+  expect((await thread.run.state()).context.working).toMatchObject({
+    goal: "answer",
+    plan: { tasks: [{ id: "a" }, { id: "b", needs: ["a"] }] },
+  });
+  await runtime.close();
+});
+
+test("D4: a tool whose input is a schema of Holdfast's own is told to the model as what it is", async () => {
+  let told: unknown;
+  const model = scriptedModel(({ options }) => {
+    told = options.tools;
+    return { text: "Fine." };
+  });
+  const input = jsonSchema({ type: "object", properties: { city: { type: "string" } }, required: ["city"] });
+  await talk(defineAgent({ id: "a", model, tools: { weather: { input, run: () => 1 } } }), "Hello?");
+  expect(told).toMatchObject([
+    { name: "weather", inputSchema: { properties: { city: { type: "string" } }, required: ["city"] } },
+  ]);
 });
 
 test("D4: a provider that fails ends the turn with what it said, and what is no model is refused at once", async () => {

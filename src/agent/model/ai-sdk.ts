@@ -1,6 +1,7 @@
 /** Models of the AI SDK: asked once, without its own loop, retries or execution of tools, all of which are the agent's. */
-import { type LanguageModel, streamText, type ToolSet, tool } from "ai";
+import { type LanguageModel, jsonSchema as sdkSchema, streamText, type ToolSet, tool } from "ai";
 import type { Json } from "../../core/json.ts";
+import { isJsonSchema } from "../../core/json-schema/schema.ts";
 import { toAiSdk } from "../formats/ai-sdk.ts";
 import type { CallPart, TextPart, ThinkingPart } from "../thread/message.ts";
 import type { ModelAnswer, ModelRequest, ModelScope } from "./model.ts";
@@ -15,7 +16,10 @@ export async function askSdk(
     messages: toAiSdk(messages),
     allowSystemInMessages: true,
     tools: Object.fromEntries(
-      tools.map(({ name, description, input }) => [name, tool({ description, inputSchema: input as never })]),
+      tools.map(({ name, description, input }) => [
+        name,
+        tool({ description, inputSchema: schemaOf(input) as never }),
+      ]),
     ) as ToolSet,
     abortSignal: signal,
     maxRetries: 0,
@@ -40,6 +44,10 @@ export async function askSdk(
     ...(inputTokens === undefined ? {} : { usage: { input: inputTokens, output: outputTokens ?? 0 } }),
   };
 }
+
+/** Schemas of Holdfast's own are told as what they are; all others the package knows, or refuses. */
+const schemaOf = (input: unknown): unknown =>
+  isJsonSchema(input) ? sdkSchema(input.jsonSchema as never) : input;
 
 function lengthen(
   parts: (TextPart | ThinkingPart | CallPart)[],

@@ -134,6 +134,8 @@ export function checkDefinition(definition: ProfileDefinition): void {
   for (const [key, preference] of Object.entries(definition.preferences)) {
     const { halfLifeMs, recentHalfLifeMs, prior, applyAbove } = termsOf(preference);
     const where = `The preference ${show(key)}`;
+    if (!["flag", "category", "number"].includes(preference.type))
+      throw invalid(`${where} is of the type ${show(preference.type)}; write flag, category or number`);
     if (!(halfLifeMs > recentHalfLifeMs && recentHalfLifeMs > 0))
       throw invalid(
         `${where} has half-lives of ${halfLifeMs} and ${recentHalfLifeMs} ms; the recent one is the shorter`,

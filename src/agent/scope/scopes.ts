@@ -6,6 +6,7 @@
  * ends by a timer, and all of it works on every store. Documents of the store would be smaller, but have neither. What is
  * temporary is in memory, and never leaves the process.
  */
+import { durationMs } from "../../core/duration.ts";
 import type { Json } from "../../core/json.ts";
 import { jsonSchema } from "../../core/json-schema/schema.ts";
 import { defineMachine, type Machine } from "../../core/machine.ts";
@@ -62,6 +63,10 @@ export interface Scopes<S extends ScopeSchemas> {
 /** Scopes of these keys; throws SCOPE_INVALID if they cannot be meant. */
 export function defineScopes<const S extends ScopeSchemas>(options: ScopesOptions<S>): Scopes<S> {
   const { id, version = 1, scopes, retention = {} } = options;
+  for (const name of [...Object.keys(scopes), ...Object.keys(retention)])
+    if (!(scopeNames as readonly string[]).includes(name))
+      throw invalid(`There is no scope ${show(name)}; there are ${scopeNames.join(", ")}`);
+  for (const time of Object.values(retention)) if (time !== undefined) durationMs(time);
   const events = Object.fromEntries(
     scopeNames.flatMap((scope) =>
       Object.entries<Schema>(scopes[scope] ?? {}).map(

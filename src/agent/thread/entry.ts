@@ -1,4 +1,5 @@
 /** What a thread consists of, as it stands in a context. */
+import type { Pages } from "../pages.ts";
 import type { Message } from "./message.ts";
 
 /** A message in its thread. Its position is its place in the list, and never changes. */
@@ -20,7 +21,8 @@ export interface Overlay {
 }
 
 export interface Thread {
-  messages: Entry[];
+  /** The messages by their positions, in pages, so that a step costs the same however many there are. */
+  pages: Pages<Entry>;
   /** The position of the newest message of the branch that is going on; null before the first. */
   head: number | null;
   overlays: Overlay[];

@@ -18,6 +18,7 @@ export {
 } from "./salience.ts";
 export { type Found, type SearchOptions, searchThread } from "./search.ts";
 export {
+  allMessages,
   append,
   branchBefore,
   branches,
@@ -25,6 +26,8 @@ export {
   type Entry,
   emptyThread,
   findMessage,
+  lengthOf,
+  messageAt,
   messagesOf,
   newestFirst,
   type OpenCall,

@@ -9,6 +9,7 @@
  * L3. What a branch has before a message is found in steps that grow with the logarithm of its length.
  */
 import { peek } from "../../core/draft.ts";
+import { countOf, itemAt, type Pages } from "../pages.ts";
 import type { Entry, Thread } from "./entry.ts";
 
 /** What is known of the message at one position. */
@@ -53,18 +54,18 @@ const emptyLineage = (): Lineage => ({
 
 /** The lineage of a thread as it is now; for reading, and until the thread changes. */
 export function lineageOf(thread: Thread): Lineage {
-  const messages = peek(peek(thread).messages);
-  const first = messages[0];
+  const { pages } = peek(thread);
+  const first = itemAt(pages, 0);
   if (first === undefined) return emptyLineage();
-  let lineage = lineages.get(peek(first));
+  let lineage = lineages.get(first);
   if (lineage === undefined) {
     lineage = emptyLineage();
-    lineages.set(peek(first), lineage);
+    lineages.set(first, lineage);
   }
-  const shared = sharedLength(lineage.entries, messages);
+  const shared = sharedLength(lineage.entries, pages);
   while (lineage.entries.length > shared) remove(lineage);
-  for (let position = shared; position < messages.length; position++)
-    add(lineage, peek(messages[position] as Entry));
+  const length = countOf(pages);
+  for (let position = shared; position < length; position++) add(lineage, itemAt(pages, position) as Entry);
   return lineage;
 }
 
@@ -73,13 +74,13 @@ const isMarked = ({ metadata }: Entry): boolean =>
   typeof metadata?.importance === "number" && metadata.importance > 1;
 
 /** How many messages two states of a thread have in common: they agree up to some position, and nowhere after it. */
-function sharedLength(known: readonly Entry[], now: readonly Entry[]): number {
+function sharedLength(known: readonly Entry[], now: Pages<Entry>): number {
   let low = 0;
-  let high = Math.min(known.length, now.length);
-  if (high > 0 && known[high - 1] === peek(now[high - 1])) return high;
+  let high = Math.min(known.length, countOf(now));
+  if (high > 0 && known[high - 1] === itemAt(now, high - 1)) return high;
   while (low < high) {
     const middle = (low + high + 1) >> 1;
-    if (known[middle - 1] === peek(now[middle - 1])) low = middle;
+    if (known[middle - 1] === itemAt(now, middle - 1)) low = middle;
     else high = middle - 1;
   }
   return low;

@@ -5,12 +5,15 @@ import { produce } from "../../core/draft.ts";
 import type { Message, Part } from "./message.ts";
 import { searchThread } from "./search.ts";
 import {
+  allMessages,
   append,
   branchBefore,
   branches,
   branchFrom,
   emptyThread,
   findMessage,
+  lengthOf,
+  messageAt,
   messagesOf,
   newestFirst,
   positionsBack,
@@ -218,7 +221,7 @@ describe("a thread in a context", () => {
       undefined,
     );
     expect(ids(state.thread)).toEqual(["a", "b", "r", "c"]);
-    expect(Object.isFrozen(state.thread.messages[0])).toBe(true);
+    expect(Object.isFrozen(messageAt(state.thread, 0))).toBe(true);
   });
 
   test("does not look at old messages when one is added", () => {
@@ -231,8 +234,8 @@ describe("a thread in a context", () => {
       },
       undefined,
     );
-    for (const [index, message] of thread.messages.entries())
-      expect(next.thread.messages[index]).toBe(message);
+    for (const [index, message] of allMessages(thread).entries())
+      expect(messageAt(next.thread, index)).toBe(message);
   });
 });
 
@@ -241,7 +244,7 @@ type Deed = { readonly kind: number; readonly pick: number };
 const deeds = fc.array(fc.record({ kind: fc.nat(7), pick: fc.nat(1_000) }), { maxLength: 60 });
 
 function act(thread: Thread, { kind, pick }: Deed, name: string): void {
-  const some = thread.messages[pick % Math.max(1, thread.messages.length)];
+  const some = messageAt(thread, pick % Math.max(1, lengthOf(thread)));
   const open = openCalls(thread);
   const made: Message[] = [
     say(name, "user", `word${pick}`),
@@ -258,7 +261,8 @@ function act(thread: Thread, { kind, pick }: Deed, name: string): void {
 }
 
 /** What is true of every branch of every thread, told without the thread's own readers. */
-function checkThread({ messages }: Thread, head: number | null): void {
+function checkThread({ pages }: Thread, head: number | null): void {
+  const messages = pages.flat();
   const path: Message[] = [];
   for (let at = head; at !== null; at = messages[at]?.after ?? null) path.unshift(messages[at] as Message);
   let open = new Set<string>();

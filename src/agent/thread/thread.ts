@@ -10,6 +10,7 @@
 import { peek } from "../../core/draft.ts";
 import type { Json } from "../../core/json.ts";
 import { HoldfastError } from "../../errors.ts";
+import { addItem, countOf, itemAt, itemsOf } from "../pages.ts";
 import { checkMessage } from "./check-message.ts";
 import type { Entry, Overlay, Thread } from "./entry.ts";
 import { isOnBranch, type Lineage, lineageOf } from "./lineage.ts";
@@ -18,7 +19,7 @@ import type { CallPart, Message } from "./message.ts";
 export type { Entry, Overlay, Thread };
 
 /** A thread in which nothing was said yet. */
-export const emptyThread = (): Thread => ({ messages: [], head: null, overlays: [] });
+export const emptyThread = (): Thread => ({ pages: [], head: null, overlays: [] });
 
 /** Adds a message to the branch that is going on, and returns its position. */
 export function append(thread: Thread, message: Message): number {
@@ -29,7 +30,7 @@ export function append(thread: Thread, message: Message): number {
   if (message.role === "tool") checkResults(openCallsAt(lineage, head), message);
   else checkClosed(openCallsAt(lineage, head), message);
   const position = lineage.entries.length;
-  thread.messages.push({ ...message, after: head });
+  addItem(thread.pages, { ...message, after: head });
   thread.head = position;
   return position;
 }
@@ -51,6 +52,16 @@ export function switchTo(thread: Thread, at: string | number): void {
   const lineage = lineageOf(thread);
   thread.head = endsOf(lineage).find((end) => isOnBranch(lineage, position, end)) as number;
 }
+
+/** How many messages there are, on all branches together. */
+export const lengthOf = (thread: Thread): number => countOf(peek(thread).pages);
+
+/** The message at a position, on whatever branch it is. */
+export const messageAt = (thread: Thread, position: number): Entry | undefined =>
+  itemAt(peek(thread).pages, position);
+
+/** The messages of all branches, by their positions. */
+export const allMessages = (thread: Thread): Entry[] => itemsOf(peek(thread).pages);
 
 /** The positions of a branch from its newest message to its first; as far as it is asked. */
 export function* positionsBack(thread: Thread, head = peek(thread).head): Generator<number, void> {

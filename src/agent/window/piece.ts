@@ -24,6 +24,8 @@ export interface WindowOptions {
   readonly importance?: (message: Message) => number;
   /** After how many later messages, and how much time, one is worth half as much; 32 and a day unless given. */
   readonly halfLife?: { readonly messages?: number; readonly ms?: number };
+  /** Positions of messages that are wanted if there is room for them, however far back they are; none unless given. */
+  readonly wanted?: readonly number[];
   /** Summaries to use; those of the thread unless given. */
   readonly overlays?: readonly Overlay[];
 }

@@ -2,7 +2,17 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Message, Part } from "../thread/message.ts";
-import { append, branchFrom, emptyThread, messagesOf, type Overlay, type Thread } from "../thread/thread.ts";
+import {
+  allMessages,
+  append,
+  branchFrom,
+  emptyThread,
+  lengthOf,
+  messageAt,
+  messagesOf,
+  type Overlay,
+  type Thread,
+} from "../thread/thread.ts";
 import { openCalls, unitsBack } from "../thread/unit.ts";
 import { gptCounter } from "./gpt.ts";
 import { addOverlay } from "./overlay.ts";
@@ -73,7 +83,7 @@ function grow(thread: Thread, { kind, size, pick }: Said, name: string, count: C
   else if (kind === 8 && size < 10) append(thread, text(name, "system", `rule ${pick}`));
   else if (kind === 8)
     compact(thread, { id: name, now: 0, budget: 50 + pick, count, keepRecent: 1 + (size % 4) });
-  else if (thread.messages.length > 0) branchFrom(thread, pick % thread.messages.length);
+  else if (lengthOf(thread) > 0) branchFrom(thread, pick % lengthOf(thread));
 }
 
 /** W1: told without the window's own code. */
@@ -153,6 +163,8 @@ describe.each(Object.entries(counters))("any window, counted by %s", (_, count) 
             system: "You help.",
             keepRecent: 1 + keepRecent,
             refetchable: (tool) => tool !== "pay",
+            // Also of other branches, and of places that are none.
+            wanted: said.flatMap(({ pick }, index) => (pick % 5 === 0 ? [index] : [])),
           };
           const before = JSON.stringify(thread);
           let window: Window;
@@ -174,6 +186,9 @@ describe.each(Object.entries(counters))("any window, counted by %s", (_, count) 
           expect(messages.reduce((sum, message) => sum + count.message(message), 0)).toBe(tokens);
           expect(tokens).toBeLessThanOrEqual(budget);
           const entries = messages.filter(({ id }) => all.some((entry) => entry.id === id));
+          expect(window.positions.map((position) => messageAt(thread, position)?.id)).toEqual(
+            entries.map(({ id }) => id),
+          );
           expect(left.dropped + left.summarised + entries.length).toBe(all.length);
           expect(left.dropped).toBeGreaterThanOrEqual(0);
           expect(left.pending).toEqual(openCalls(thread).map(({ id }) => id));
@@ -331,19 +346,19 @@ describe("summaries", () => {
     const thread = long(12);
     const plan = planSummary(thread, due);
     expect(plan?.from).toBe(0);
-    expect(thread.messages[(plan?.to ?? 0) + 1]?.role).not.toBe("tool");
-    expect(plan?.messages.at(-1)?.id).toBe(thread.messages[plan?.to ?? 0]?.id);
+    expect(messageAt(thread, (plan?.to ?? 0) + 1)?.role).not.toBe("tool");
+    expect(plan?.messages.at(-1)?.id).toBe(messageAt(thread, plan?.to ?? 0)?.id);
   });
 
   test("C2: the summary is shown in place of what it stands for, and the originals stay", () => {
     const thread = long(12);
-    const said = JSON.stringify(thread.messages);
+    const said = JSON.stringify(thread.pages);
     const overlay = compact(thread, { ...due, id: "s1", now: 9 });
     expect(overlay?.text).toContain("We decided to ship on Friday");
     expect(overlay?.text).toContain("invoice check is still pending");
     expect(overlay?.text).toMatch(/Tools used: search ×\d+/);
     expect(count.text(overlay?.text ?? "")).toBeLessThanOrEqual(450);
-    expect(JSON.stringify(thread.messages)).toBe(said);
+    expect(JSON.stringify(thread.pages)).toBe(said);
     const window = buildWindow(thread, { ...due, now: 9 });
     expect(window.messages[0]).toMatchObject({ id: "s1", role: "user", metadata: { overlay: "s1" } });
     expect(window.left.summarised).toBe((overlay?.to ?? 0) + 1);
@@ -354,7 +369,7 @@ describe("summaries", () => {
     const thread = long(12);
     compact(thread, { ...due, id: "s1", now: 9 });
     expect(compact(thread, { ...due, id: "s2", now: 9 })).toBeUndefined();
-    for (const message of long(24).messages.slice(48)) append(thread, message);
+    for (const message of allMessages(long(24)).slice(48)) append(thread, message);
     const second = compact(thread, { ...due, id: "s2", now: 10 });
     expect(second?.from).toBe(0);
     expect(second?.text).toContain("We decided to ship on Friday");

@@ -11,7 +11,7 @@
  */
 import { peek } from "../../core/draft.ts";
 import { HoldfastError } from "../../errors.ts";
-import { ancestorAt, type Lineage, lineageOf } from "../thread/lineage.ts";
+import { ancestorAt, isOnBranch, type Lineage, lineageOf } from "../thread/lineage.ts";
 import type { Message } from "../thread/message.ts";
 import { type Entry, openCallsAt, type Thread } from "../thread/thread.ts";
 import { beforeOverlay, overlayMessage, overlaysOn, spanOf } from "./overlay.ts";
@@ -29,6 +29,9 @@ import { fitRecent } from "./recent.ts";
 export interface Window {
   readonly messages: readonly Message[];
   readonly tokens: number;
+  /** The positions of the messages of the thread that are in it, and the ids of the summaries. */
+  readonly positions: readonly number[];
+  readonly overlays: readonly string[];
   /** What the model does not see as it was said. */
   readonly left: {
     /** Messages that are not shown and for which no summary stands. */
@@ -57,9 +60,20 @@ export function buildWindow(thread: Thread, options: WindowOptions): Window {
   return {
     messages: pieces.flatMap(({ messages }) => messages),
     tokens: tokensOf(pieces),
+    positions: pieces.flatMap((piece) => positionsIn(view, piece)),
+    overlays: pieces.flatMap(({ overlay }) => overlay?.id ?? []),
     left: leftOf(view, pieces),
   };
 }
+
+/** The positions of what a piece shows of the thread. */
+function positionsIn({ lineage }: View, { position, messages, overlay }: Piece): number[] {
+  if (position < 0 || overlay !== undefined) return [];
+  return messages.flatMap((message) => (isPending(message) ? [] : (lineage.byId.get(message.id) ?? [])));
+}
+
+/** Whether a message only says that there is no result yet; the metadata of what people say is their own. */
+const isPending = ({ role, metadata }: Message): boolean => role === "tool" && metadata?.pending === true;
 
 const day = 86_400_000;
 /** Marked messages that are looked for however far back they are; who marks more has marked none. */
@@ -75,6 +89,7 @@ function withDefaults(options: WindowOptions, thread: Thread): View["options"] {
   return {
     system: [],
     refetchable: () => false,
+    wanted: [],
     importance: worthOf,
     overlays: peek(peek(thread).overlays),
     ...options,
@@ -136,21 +151,30 @@ function gather(view: View, room: number): { recent: Piece[]; older: Piece[] } {
   return { recent, older: [...older, ...markedBefore(view, [...recent, ...older])] };
 }
 
-/** Units with messages that are marked as important and stand further back, or where a summary stands for them. */
+/** Units with messages that are wanted, or marked as important, and stand further back, or where a summary stands for them. */
 function markedBefore(view: View, pieces: readonly Piece[]): Piece[] {
-  const { lineage, head } = view;
-  let at = head === null ? null : (lineage.places[head]?.marked ?? null);
-  if (at === null) return [];
+  const { lineage, head, options } = view;
+  if (head === null) return [];
   const taken = new Set(pieces.flatMap(({ position, overlay }) => (overlay === undefined ? [position] : [])));
   const found: Piece[] = [];
-  for (let looked = 0; at !== null && looked < markedMax; looked++) {
+  const wanted = options.wanted.filter((position) => isOnBranch(lineage, position, head));
+  for (const at of [...wanted.slice(-markedMax), ...markedOn(lineage, head)]) {
     const start = startOfUnit(lineage, at);
-    if (!taken.has(start) && lineage.entries[start]?.role !== "system") {
-      taken.add(start);
-      found.push(unitPiece(view, start, endOfUnit(lineage, at, head as number)));
-    }
-    const { after } = lineage.entries[at] as Entry;
-    at = after === null ? null : (lineage.places[after]?.marked ?? null);
+    if (taken.has(start) || lineage.entries[start]?.role === "system") continue;
+    taken.add(start);
+    found.push(unitPiece(view, start, endOfUnit(lineage, at, head)));
+  }
+  return found;
+}
+
+/** The positions of marked messages on a branch, newest first. */
+function markedOn({ places, entries }: Lineage, head: number): number[] {
+  const found: number[] = [];
+  let at = places[head]?.marked ?? null;
+  while (at !== null && found.length < markedMax) {
+    found.push(at);
+    const { after } = entries[at] as Entry;
+    at = after === null ? null : (places[after]?.marked ?? null);
   }
   return found;
 }
@@ -234,7 +258,7 @@ function leftOf({ lineage, head }: View, pieces: readonly Piece[]): Window["left
   let shown = 0;
   for (const { position, messages, overlay } of pieces) {
     if (position < 0 || overlay !== undefined) continue;
-    const said = messages.at(-1)?.metadata?.pending === true ? messages.length - 1 : messages.length;
+    const said = isPending(messages.at(-1) as Message) ? messages.length - 1 : messages.length;
     shown += said;
     if (isCovered(position)) summarised -= said;
   }

@@ -1,0 +1,115 @@
+/**
+ * Agents that remember: what is known of a user is brought into the turn before anything is thought, and what the user says can be
+ * drawn out and kept; the model may keep something itself, with a tool. The memory is that of the conversation's user.
+ *
+ * R1. Facts are shown to the model as data (`recalled.ts`).
+ * R2. What is kept once a tool of somebody else's has answered in this turn counts as untrusted, since the model may only repeat
+ *     what it was told there. It is in quarantine until a person releases it.
+ * R3. What is remembered has a key made of the call, so that no attempt remembers it twice.
+ */
+import type { ActivityScope } from "../../core/activity.ts";
+import type { Json } from "../../core/json.ts";
+import { jsonSchema } from "../../core/json-schema/schema.ts";
+import type { Runtime } from "../../runtime/run.ts";
+import type { MemoryKind } from "../memory/define-memory.ts";
+import type { Candidate } from "../memory/fact.ts";
+import { type OpenMemory, openMemory } from "../memory/open-memory.ts";
+import { newestFirst } from "../thread/thread.ts";
+import { type ReadyTool, readyTool, type ToolScope } from "../tool/tool.ts";
+import type { AgentContext } from "./context.ts";
+import { ownTools } from "./own-tools.ts";
+import type { RecalledFact } from "./recalled.ts";
+import { type Occasion, occasionOf } from "./work.ts";
+
+/** What is drawn from something a user said; it is trusted unless it says otherwise. */
+export type Drawn = Omit<Candidate, "source"> & { readonly trust?: "trusted" | "untrusted" };
+export type Extractor = (
+  occasion: Occasion,
+  scope: ActivityScope,
+) => Promise<readonly Drawn[]> | readonly Drawn[];
+
+/** What an agent does with the memory of its user. */
+export interface AgentMemory {
+  /** What `defineMemory` made; give it to the runtime as well. */
+  readonly kind: MemoryKind;
+  /** How many facts the model is shown; 5 unless given. */
+  readonly recall?: number;
+  /** Draws facts from what the user said, before it is answered. */
+  readonly extract?: Extractor;
+  /** Whether the model has a tool, `remember`, to keep something; not unless given. */
+  readonly tool?: boolean;
+}
+
+export const rememberName = "remember";
+
+const drawnSchema = jsonSchema({
+  type: "object",
+  required: ["text"],
+  properties: {
+    text: { type: "string", description: "What to remember, as one short sentence." },
+    subject: { type: "string", description: "Who or what it is about; the user unless given." },
+  },
+});
+
+/** The tool by which a model keeps something. */
+export function rememberTool({ kind }: AgentMemory, runtime: Runtime): ReadyTool {
+  const run = async ({ text, subject = "user" }: { text: string; subject?: string }, scope: ToolScope) => {
+    const { context } = await scope.state<AgentContext>();
+    const trust = hasOthersResult(context) ? "untrusted" : "trusted";
+    const source = { trust, tool: rememberName, message: placeIn(scope, context) } as const;
+    const memory = await memoryOf(kind, runtime, scope);
+    return memory.remember({ subject, text, source }, { key: scope.key });
+  };
+  return readyTool(rememberName, { ...remembering, run });
+}
+
+/** What the model is told of it. */
+const remembering = {
+  description: "Remembers something about the user for later conversations.",
+  input: drawnSchema,
+};
+export const describedTool = { ...readyTool(rememberName, { ...remembering, run: () => null }) };
+
+/** Draws facts from what was said and keeps them, then finds what is known about it. */
+export const recallWith =
+  ({ kind, recall = 5, extract }: AgentMemory, runtime: Runtime) =>
+  async (_: Json, scope: ActivityScope): Promise<readonly RecalledFact[]> => {
+    const { context } = await scope.state<AgentContext>();
+    const memory = await memoryOf(kind, runtime, scope);
+    const message = placeIn(scope, context);
+    const occasion = occasionOf(context);
+    const drawn = (await extract?.(occasion, scope)) ?? [];
+    for (const [index, { trust = "trusted", ...rest }] of drawn.entries())
+      await memory.remember({ ...rest, source: { trust, message } }, { key: `${scope.key}/${index}` });
+    if (recall === 0) return [];
+    const now = scope.now();
+    const found = await memory.recall(occasion.said, { now, limit: recall + drawn.length, note: true });
+    return found
+      .filter(({ fact }) => fact.source.message !== message)
+      .slice(0, recall)
+      .map(({ fact: { id, text, seenAt, source } }) => ({
+        ...{ id, text, seenAt },
+        ...(source.message === undefined ? {} : { message: source.message }),
+      }));
+  };
+
+/** The memory of the user whose conversation it is. */
+async function memoryOf(kind: MemoryKind, runtime: Runtime, scope: ActivityScope): Promise<OpenMemory> {
+  const { run, tenant } = scope;
+  const { subject } = await (await runtime.run(run, { tenant })).head();
+  return openMemory(runtime, kind, { user: subject, tenant });
+}
+
+const placeIn = ({ run }: ActivityScope, { turn }: AgentContext): string => `${run}/${turn.message}`;
+
+/** What these tools answer is what the model itself said. */
+const ownNames = new Set([rememberName, ...ownTools(true, { any: "" }).map(({ name }) => name)]);
+
+/** Whether a tool of somebody else's has answered since the user spoke (R2). */
+function hasOthersResult({ thread, turn }: AgentContext): boolean {
+  for (const { id, parts } of newestFirst(thread)) {
+    if (id === turn.message) return false;
+    if (parts.some((part) => part.type === "result" && !ownNames.has(part.tool))) return true;
+  }
+  return false;
+}

@@ -1,0 +1,94 @@
+/**
+ * What a user means: "it", "that file" and "the second one" resolved by what was mentioned before, and told to whoever plans
+ * and thinks. It is done by rules; where two things fit nearly as well, a function may be asked, a model usually.
+ *
+ * What is meant is shown to a model beside the user's own words, and not as an instruction: names of things come from
+ * anybody who took part.
+ */
+import type { ActivityScope } from "../../core/activity.ts";
+import { type Message, textOf } from "../thread/message.ts";
+import {
+  type Mention,
+  noteMentions,
+  type Resolved,
+  type ResolveOptions,
+  resolveReferencesWith,
+  type Salience,
+  type TextReading,
+} from "../thread/salience.ts";
+import { newestFirst } from "../thread/thread.ts";
+import type { AgentContext, Changing, Referred } from "./context.ts";
+
+/** How references are resolved. */
+export interface References extends ResolveOptions {
+  /** Reads a language: `readEnglish` of `holdfast/agent/english`, for instance. */
+  readonly read: (text: string) => TextReading;
+}
+
+/** What the activity that understands gives back: what is meant, and what was mentioned since it was asked last, in its order. */
+export interface Understood {
+  readonly meant: readonly Referred[];
+  readonly mentioned: readonly { readonly by: "user" | "assistant"; readonly mentions: readonly Mention[] }[];
+}
+
+/** A mention that nobody can mean any more need not be read: so many messages back and no more. */
+const messagesMax = 6;
+
+export const understandWith =
+  ({ read, ...options }: References) =>
+  async (_: unknown, scope: ActivityScope): Promise<Understood> => {
+    const { context } = await scope.state<AgentContext>();
+    const [said, ...before] = newSince(context);
+    if (said === undefined) return { meant: [], mentioned: [] };
+    const salience = structuredClone(context.salience) as Salience;
+    const mentioned: Understood["mentioned"][number][] = [];
+    for (const { role, text } of before.reverse()) {
+      const { mentions } = read(text);
+      noteMentions(salience, { mentions }, role);
+      mentioned.push({ by: role, mentions });
+    }
+    const reading = read(said.text);
+    const found = await resolveReferencesWith(salience, { text: said.text, reading }, options);
+    mentioned.push({ by: "user", mentions: reading.mentions });
+    return { meant: found.flatMap(referred), mentioned };
+  };
+
+/** What was said since the last turn was understood, newest first: that of the user, and before it answers. */
+function newSince({ thread, turn, salienceTo }: AgentContext) {
+  const said: { role: "user" | "assistant"; text: string }[] = [];
+  let isFound = false;
+  for (const message of newestFirst(thread)) {
+    const { id, role } = message;
+    isFound ||= id === turn.message;
+    if (!isFound) continue;
+    if (id === salienceTo || said.length >= messagesMax) break;
+    if (role === "user" || role === "assistant") said.push({ role, text: textOf(message) });
+  }
+  return said;
+}
+
+const referred = ({ phrase, entity, margin, asked }: Resolved): Referred[] =>
+  entity === undefined ? [] : [{ phrase, entity, margin, asked }];
+
+/** What was understood is kept. */
+export function keepUnderstood(draft: Changing, { meant, mentioned }: Understood): void {
+  for (const { by, mentions } of mentioned) noteMentions(draft.salience as Salience, { mentions }, by);
+  draft.salienceTo = draft.turn.message;
+  draft.turn.meant = [...meant];
+}
+
+/** The note that a model is shown beside what the user said; empty if nothing is to be said. */
+export const noteOf = ({ meant }: Pick<AgentContext["turn"], "meant">): string =>
+  meant.length === 0
+    ? ""
+    : `[${meant.map(({ phrase, entity }) => `${JSON.stringify(phrase)} here means ${JSON.stringify(entity)}`).join("; ")}]`;
+
+/** A window in which the message of the turn has the note beside it. */
+export const withNote = (messages: readonly Message[], of: string, note: string): readonly Message[] =>
+  note === ""
+    ? messages
+    : messages.map((message) =>
+        message.id === of && message.role === "user"
+          ? { ...message, parts: [...message.parts, { type: "text", text: `\n\n${note}` }] }
+          : message,
+      );
