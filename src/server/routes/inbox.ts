@@ -1,0 +1,110 @@
+/** The routes of the inbox: what people are asked, and deciding it. */
+import type { Json, JsonObject } from "../../core/json.ts";
+import { HoldfastError, isHoldfastError } from "../../errors.ts";
+import type { Decision } from "../contract/inbox.ts";
+import type { AnswerOf, InputOf } from "../contract.ts";
+import { decisionsOf, type Open, openBy, toldOf } from "../decision.ts";
+import { requestError } from "../problem-answer.ts";
+import { listRuns } from "../run-list.ts";
+import { handledWithin } from "../within.ts";
+import { findRun, type Handlers, type Scope, type Seen, seeRun, type World } from "../world.ts";
+
+export function inboxHandlers(world: World): Pick<Handlers, "inbox.list" | "inbox.decide"> {
+  return {
+    "inbox.list": async ({ run, ...query }, scope) => {
+      if (run !== undefined) return { decisions: await toldBy(world, scope, run) };
+      const { heads, next } = await listRuns(world, scope.principal.tenant, {
+        ...query,
+        ...{ status: "active", waiting: "person" },
+      });
+      const decisions = await Promise.all(heads.map((head) => toldIfRead(world, scope, head.run)));
+      return { decisions: decisions.flat(), ...(next === undefined ? {} : { next }) };
+    },
+    "inbox.decide": (input, scope) => decide(world, input, scope),
+  };
+}
+
+/** One of many: a run that is gone meanwhile asks nothing, and one that is damaged does not hide the others. */
+async function toldIfRead(world: World, scope: Scope, run: string): Promise<Decision[]> {
+  try {
+    return await toldBy(world, scope, run);
+  } catch (error) {
+    if (!isHoldfastError(error) || (error.code !== "RUN_UNKNOWN" && error.code !== "STORE_CORRUPT"))
+      throw error;
+    if (error.code === "STORE_CORRUPT") world.problem(error);
+    return [];
+  }
+}
+
+async function toldBy(world: World, scope: Scope, run: string): Promise<Decision[]> {
+  const seen = await seeRun(world, scope, run);
+  return (await decisionsOf(world, seen)).map((open) => toldOf(seen, open));
+}
+
+async function decide(
+  world: World,
+  input: InputOf<"inbox.decide">,
+  scope: Scope,
+): Promise<AnswerOf<"inbox.decide">> {
+  const { run, decision, verdict } = input;
+  const found = await findRun(world, scope, run);
+  const seen = await seeRun(world, scope, run);
+  const key = `decision ${decision}`;
+  const open = openBy(await decisionsOf(world, seen), decision);
+  // An earlier id of what is asked may also be one that was decided.
+  const isDecided = open !== undefined && open.decision !== decision && (await isKnown(world, seen, key));
+  if (open === undefined || isDecided) return repeated(world, { run, decision, key }, seen);
+  checkVerdict(open, input);
+  const type = verdict === "approve" || verdict === "edit" ? open.events.approve : open.events.reject;
+  const data = dataOf(open, input, scope);
+  const receipt = await found.send(type, data, { key });
+  const handled = await handledWithin(world.clock, receipt);
+  if (handled === undefined)
+    return { run, decision, outcome: "waiting", seq: seen.head.seq, isRepeat: false };
+  return { run, decision, outcome: handled.outcome, seq: handled.seq, isRepeat: false };
+}
+
+const isKnown = async ({ store }: World, { head }: Seen, key: string): Promise<boolean> =>
+  (await store.readKeys(head, [key]))[0]?.seq !== undefined;
+
+/** What was decided before is told again; throws DECISION_UNKNOWN if it never was. */
+async function repeated(
+  { store, past }: World,
+  { run, decision, key }: { readonly run: string; readonly decision: string; readonly key: string },
+  { head }: Seen,
+): Promise<AnswerOf<"inbox.decide">> {
+  const [seen] = await store.readKeys(head, [key]);
+  if (seen?.seq === undefined)
+    throw new HoldfastError(
+      "DECISION_UNKNOWN",
+      `The run ${JSON.stringify(run)} asks nobody about ${JSON.stringify(decision)}; look at the inbox for what it asks now`,
+    );
+  const { outcome } = await past.entry(head, seen.seq);
+  return { run, decision, outcome, seq: seen.seq, isRepeat: true };
+}
+
+function checkVerdict({ kind, isTyped }: Open, { verdict, input, note }: InputOf<"inbox.decide">): void {
+  if (kind === "approval" && (verdict === "edit" || verdict === "respond"))
+    throw requestError([{ path: "body.verdict", message: "an approval is approved or rejected" }]);
+  if (verdict === "edit" && input === undefined)
+    throw requestError([{ path: "body.input", message: "say what the tool is to be called with instead" }]);
+  if (verdict === "respond" && note === undefined)
+    throw requestError([{ path: "body.note", message: "say what whoever asked is to go on with" }]);
+  if (input !== undefined && verdict !== "edit" && !(kind === "approval" && isTyped))
+    throw requestError([{ path: "body.input", message: "goes with edit only" }]);
+}
+
+/** What the event that decides says. An approval whose events have schemas is given what was sent along, and nothing else. */
+function dataOf(
+  { kind, decision, isTyped }: Open,
+  { verdict, note, input }: InputOf<"inbox.decide">,
+  { principal }: Scope,
+): Json | undefined {
+  const by = { by: principal.id, ...(note === undefined ? {} : { note }) };
+  if (kind === "approval") return isTyped ? input : by;
+  const data: JsonObject = {
+    ...{ call: decision, isApproved: verdict === "approve" || verdict === "edit", ...by },
+    ...(verdict === "edit" ? { input: input as Json } : {}),
+  };
+  return data;
+}

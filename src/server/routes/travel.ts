@@ -1,0 +1,162 @@
+/** The routes of travel: what it would do, doing it, and what differs. */
+import type { ActivityEffect, SpawnEffect } from "../../core/effect.ts";
+import { settles } from "../../core/event.ts";
+import { type JsonObject, put } from "../../core/json.ts";
+import { diff } from "../../core/patch.ts";
+import type { State, Timer } from "../../core/state.ts";
+import { limits } from "../../limits.ts";
+import type { Told } from "../../runtime/travel/lineage.ts";
+import type { RunHead } from "../../store/records.ts";
+import type { TravelPreview } from "../contract/travel.ts";
+import { detailOf } from "../run-view.ts";
+import { findRun, type Handlers, type Scope, seeRun, type World } from "../world.ts";
+
+type TravelHandlers = Pick<
+  Handlers,
+  "runs.travel" | "runs.rollback" | "runs.fork" | "runs.diff" | "runs.changed" | "runs.compare"
+>;
+
+export function travelHandlers(world: World): TravelHandlers {
+  const show = async (run: string, scope: Scope) => detailOf(world, await seeRun(world, scope, run));
+  return {
+    "runs.travel": async ({ run, at, kind }, scope) => {
+      const { head, state } = await seeRun(world, scope, run);
+      return preview(world, { head, state }, at, kind);
+    },
+    "runs.rollback": async ({ run, to }, scope) => {
+      const seq = await (await findRun(world, scope, run)).rollback({ to });
+      return { seq, run: await show(run, scope) };
+    },
+    "runs.fork": async ({ run, at, fork, context }, scope) => {
+      const found = await findRun(world, scope, run);
+      const id = fork ?? scope.idempotencyKey;
+      const { tenant } = scope.principal;
+      const before = id === undefined ? undefined : await world.store.readHead({ tenant, run: id });
+      const made = await found.fork({
+        ...(at === undefined ? {} : { at }),
+        ...(id === undefined ? {} : { id }),
+        ...(context === undefined ? {} : { edit: (draft: JsonObject) => replace(draft, context) }),
+      });
+      if (before !== undefined) scope.status = 200;
+      return show(made.id, scope);
+    },
+    "runs.diff": async ({ run, from, to }, scope) => {
+      const { head } = await seeRun(world, scope, run);
+      const end = to ?? head.seq;
+      const [before, after] = [await world.past.at(head, from), await world.past.at(head, end)];
+      return {
+        ...{ from, to: end, patches: diff(before.state, after.state) as never },
+        ...{ before: before.state as JsonObject, after: after.state as JsonObject },
+      };
+    },
+    "runs.changed": async ({ run, path }, scope) => {
+      const change = await (await findRun(world, scope, run)).lastChange(path);
+      return { path, ...(change === undefined ? {} : { change: toldOf(change) }) };
+    },
+    "runs.compare": async ({ one, other }, scope) => {
+      const runs = [await findRun(world, scope, one), await findRun(world, scope, other)] as const;
+      const { common, first, patches } = await world.runtime.diff(...runs);
+      const [mine, theirs] = first;
+      return {
+        common,
+        first: {
+          ...(mine === undefined ? {} : { one: toldOf(mine) }),
+          ...(theirs === undefined ? {} : { other: toldOf(theirs) }),
+        },
+        patches: patches as never,
+      };
+    },
+  };
+}
+
+const toldOf = ({ run, entry }: Told) => ({ run, entry: entry as never });
+
+/** Makes a context what somebody has edited it to. */
+function replace(draft: JsonObject, context: JsonObject): void {
+  const changing = draft as Record<string, unknown>;
+  for (const key of Object.keys(changing)) if (!Object.hasOwn(context, key)) delete changing[key];
+  for (const [key, value] of Object.entries(context)) put(changing, key, value);
+}
+
+type Work = TravelPreview["begins"][0];
+
+/** What would begin again, stay or be cancelled: as `core/rewind.ts` does it (R2). */
+async function preview(
+  { past }: World,
+  { head, state: current }: { readonly head: RunHead; readonly state: State },
+  at: number,
+  kind: TravelPreview["kind"],
+): Promise<TravelPreview> {
+  const then = (await past.at(head, at)).state as unknown as State;
+  const inputs = new Map<string, ActivityEffect | SpawnEffect>();
+  for await (const { effects } of past.back(head, at)) {
+    for (const effect of effects)
+      if (effect.type === "activity" || effect.type === "spawn") inputs.set(effect.key, effect);
+    if (worksOf(then).every(({ key, kind: of }) => of === "timer" || inputs.has(key))) break;
+  }
+  const given = (work: Work): Work => {
+    const input = inputs.get(work.key)?.input;
+    return input === undefined ? work : { ...work, input };
+  };
+  const now = kind === "fork" ? [] : worksOf(current);
+  const wanted = worksOf(then).map(given);
+  const has = (list: readonly Work[], { key }: Work) => list.some((one) => one.key === key);
+  const { done, isMore } = kind === "fork" ? { done: [], isMore: false } : await doneSince(past, head, at);
+  const refused = refusalOf(then, head, kind, at);
+  return {
+    ...{ kind, at, configuration: [...then.configuration], done, isMore },
+    begins: wanted.filter((work) => !has(now, work)),
+    stays: wanted.filter((work) => has(now, work)),
+    cancels: now.filter((work) => !has(wanted, work)),
+    patches: diff(current as never, then as never) as never,
+    ...(refused === undefined ? {} : { refused }),
+  };
+}
+
+function refusalOf(then: State, head: RunHead, kind: TravelPreview["kind"], at: number): string | undefined {
+  if (then.status !== "active")
+    return `At checkpoint ${at} the run was ${then.status}: there is nothing to go on with`;
+  if (kind === "rollback" && head.status !== "active" && head.status !== "parked")
+    return `The run is ${head.status} and cannot go back; fork it instead`;
+  return undefined;
+}
+
+function worksOf({ activities, children, timers }: State): Work[] {
+  const stateOf = (state: string | undefined) => (state === undefined ? {} : { state });
+  return [
+    ...activities.map(
+      ({ key, id, activity, state }): Work => ({
+        ...{ kind: "activity", key, id, name: activity, ...stateOf(state) },
+      }),
+    ),
+    ...children.map(
+      ({ key, id, machine, state }): Work => ({
+        ...{ kind: "child", key, id, name: machine, ...stateOf(state) },
+      }),
+    ),
+    ...timers.map((timer) => timerOf(timer)),
+  ];
+}
+
+const timerOf = ({ key, id, event, due, state }: Timer): Work => ({
+  ...{ kind: "timer", key, name: event.type, due },
+  ...(id === undefined ? {} : { id }),
+  ...(state === undefined ? {} : { state }),
+});
+
+/** Activities that ended after a checkpoint, the newest first, up to a bound. */
+async function doneSince(
+  past: World["past"],
+  head: RunHead,
+  at: number,
+): Promise<Pick<TravelPreview, "done" | "isMore">> {
+  const done: TravelPreview["done"] = [];
+  let looked = 0;
+  for await (const { seq, event } of past.back(head, head.seq)) {
+    if (seq <= at) return { done, isMore: false };
+    if (++looked > limits.scannedRunsMax) return { done, isMore: true };
+    if (settles(event) && event.invocation !== undefined)
+      done.push({ seq, activity: String(event.invokeId), key: event.invocation });
+  }
+  return { done, isMore: false };
+}
