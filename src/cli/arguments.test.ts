@@ -1,15 +1,18 @@
 /** What commands are called with, and how they refuse what cannot be meant. */
 import { describe, expect, test } from "vitest";
-import { readArguments, workerArguments } from "./arguments.ts";
-import { commands, options } from "./usage.ts";
+import { everyCommand, readCommand, stillWorld } from "../../test/cli/read-command.ts";
+import { execute } from "./command.ts";
+import { exit } from "./exit.ts";
+import { workerArguments } from "./fleet.ts";
 
 const env = { HOLDFAST_STORE: "postgres://db/agents" };
+const wordsOf = (line: string) => line.split(" ").filter(Boolean);
 const read = (line: string, given: Readonly<Record<string, string>> = env) =>
-  readArguments(line.split(" ").filter(Boolean), given);
+  readCommand(wordsOf(line), given);
 
 test("a worker has its defaults, and its store from the environment", () => {
   expect(read("worker ./machines.js")).toEqual({
-    ...{ command: "worker", module: "./machines.js", store: "postgres://db/agents", schema: undefined },
+    ...{ module: "./machines.js", store: "postgres://db/agents", schema: undefined },
     ...{ signals: undefined, slots: undefined, drainMs: 30_000, listen: { host: "127.0.0.1", port: 9464 } },
   });
 });
@@ -24,16 +27,15 @@ test("what is given goes before the defaults", () => {
   expect(read("fleet m.js --min 2 --max 2 --every 1s --cool-down 5s")).toMatchObject({
     ...{ min: 2, max: 2, everyMs: 1_000, coolDownMs: 5_000 },
   });
-  expect(read("doctor --json --workers 3")).toMatchObject({ isJson: true, workers: 3 });
+  expect(read("doctor --json --workers 3")).toMatchObject({ json: true, workers: 3 });
 });
 
 test("a fleet starts workers with what it was given, and without the store's address among their arguments", () => {
   const fleet = read("fleet m.js --slots 2 --drain 5s --schema a --signals postgres://direct/agents");
   const argv = workerArguments(fleet as never);
   expect(argv.join(" ")).not.toContain("postgres://db/agents");
-  expect(readArguments(argv, env)).toEqual({
+  expect(readCommand(argv, env)).toEqual({
     ...{
-      command: "worker",
       module: "m.js",
       store: env.HOLDFAST_STORE,
       schema: "a",
@@ -45,10 +47,10 @@ test("a fleet starts workers with what it was given, and without the store's add
 });
 
 test.each([
-  ["nothing --store x", "There is no command nothing"],
-  ["worker", "takes one module"],
-  ["worker a.js b.js", "takes one module"],
-  ["doctor a.js", "takes no a.js"],
+  ["nothing", "unknown command 'nothing'"],
+  ["worker", "missing required argument 'module'"],
+  ["worker a.js b.js", "too many arguments"],
+  ["doctor a.js", "too many arguments"],
   ["worker m.js --what", "--what"],
   ["worker m.js --slots 0", "--slots is 0"],
   ["worker m.js --slots 1.5", "--slots is 1.5"],
@@ -56,23 +58,44 @@ test.each([
   ["worker m.js --listen 9464", "--listen is 9464"],
   ["worker m.js --listen a:99999", "--listen is a:99999"],
   ["fleet m.js --min 3 --max 2", "--min 3 is more than --max 2"],
-])("%s is refused", (line, problem) => {
-  expect(() => read(line)).toThrow(expect.objectContaining({ code: "COMMAND_INVALID" }));
-  expect(() => read(line)).toThrow(problem);
+])("%s is refused", async (line, problem) => {
+  const { world, said } = stillWorld(env);
+  expect(await execute(wordsOf(line), world)).toBe(exit.misused);
+  expect(said.err).toContain(problem);
+  expect(said.err).toMatch(/^holdfast: COMMAND_INVALID: .+\n$/);
 });
 
 test("a command without a store is refused", () => {
   expect(() => read("worker m.js", {})).toThrow("HOLDFAST_STORE");
 });
 
+test("whoever reads JSON is told in JSON what is wrong", async () => {
+  const { world, said } = stillWorld();
+  expect(await execute(["doctor", "--json"], world)).toBe(exit.misused);
+  expect(JSON.parse(said.err)).toEqual({
+    error: { code: "COMMAND_INVALID", message: expect.stringContaining("No store was given") },
+  });
+});
+
 describe("help", () => {
-  test.each(["", "help", "--help"])("“%s” tells of every command", (line) => {
-    const { text } = read(line, {}) as { text: string };
-    for (const name of Object.keys(commands)) expect(text).toContain(`  ${name} `);
+  test.each(["", "help", "--help"])("“%s” tells of every command", async (line) => {
+    const { world, said } = stillWorld();
+    expect(await execute(wordsOf(line), world)).toBe(exit.done);
+    for (const { name } of everyCommand()) expect(said.out).toContain(`  ${name.split(" ")[0]} `);
   });
 
-  test.each(Object.keys(commands) as (keyof typeof commands)[])("of %s has every option it takes", (name) => {
-    const { text } = read(`${name} --help`, {}) as { text: string };
-    for (const option of commands[name].options) expect(text).toContain(options[option].about);
-  });
+  test.each(everyCommand())(
+    "of $name begins with examples and has every option",
+    async ({ name, command }) => {
+      const { world, said } = stillWorld();
+      expect(await execute([...wordsOf(name), "--help"], world)).toBe(exit.done);
+      if (command.commands.length === 0) expect(said.out).toMatch(new RegExp(`^  \\$ holdfast ${name}`));
+      const text = said.out.replace(/\s+/g, " ");
+      for (const { long, description } of command.options) {
+        expect(text).toContain(long);
+        expect(description).not.toBe("");
+        expect(text).toContain(description.replace(/\s+/g, " "));
+      }
+    },
+  );
 });

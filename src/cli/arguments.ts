@@ -1,9 +1,9 @@
-/** What a command was called with, read into what it means; whatever cannot be meant is refused before anything begins. */
-import { parseArgs } from "node:util";
+/** What options mean: whatever cannot be meant is refused before anything begins. */
+import { type Command, Option } from "commander";
 import { durationMs } from "../core/duration.ts";
+import type { Json } from "../core/json.ts";
 import { HoldfastError } from "../errors.ts";
-import type { Address } from "./probes.ts";
-import { type CommandName, commands, type Option, type OptionName, options, usage } from "./usage.ts";
+import type { World } from "./world.ts";
 
 export interface StoreArguments {
   readonly store: string;
@@ -12,149 +12,104 @@ export interface StoreArguments {
   readonly signals: string | false | undefined;
 }
 
-interface Running extends StoreArguments {
-  readonly module: string;
-  readonly slots: number | undefined;
-  readonly drainMs: number;
+/** Where to listen. */
+export interface Address {
+  readonly host: string;
+  /** 0 for any that is free. */
+  readonly port: number;
 }
 
-export interface WorkerArguments extends Running {
-  readonly command: "worker";
-  readonly listen: Address | undefined;
-}
+/** The options of a command as commander gives them, by their names. */
+export type Given = Readonly<Record<string, unknown>>;
 
-export interface FleetArguments extends Running {
-  readonly command: "fleet";
-  readonly min: number;
-  readonly max: number;
-  readonly everyMs: number;
-  readonly coolDownMs: number;
-}
-
-export interface DoctorArguments extends StoreArguments {
-  readonly command: "doctor";
-  readonly workers: number | undefined;
-  readonly isJson: boolean;
-}
-
-export interface HelpArguments {
-  readonly command: "help";
-  readonly text: string;
-}
-
-export type Arguments = WorkerArguments | FleetArguments | DoctorArguments | HelpArguments;
-
-type Given = Partial<Record<OptionName, string | boolean>>;
-
-/** Throws COMMAND_INVALID with what is wrong and how it is called rightly. */
-export function readArguments(
-  argv: readonly string[],
-  env: Readonly<Record<string, string | undefined>>,
-): Arguments {
-  const [name, ...rest] = argv;
-  if (name === undefined || name === "help" || name === "--help") return { command: "help", text: usage() };
-  if (!Object.hasOwn(commands, name))
-    throw misused(`There is no command ${name}; there are ${Object.keys(commands).join(", ")}`);
-  const command = name as CommandName;
-  const { given, positionals } = parse(command, rest);
-  if (given.help === true) return { command: "help", text: usage(command) };
-  const { takesModule } = commands[command];
-  if (positionals.length !== (takesModule ? 1 : 0))
-    throw misused(
-      takesModule
-        ? `${command} takes one module, as in: holdfast ${command} ./machines.js`
-        : `${command} takes no ${positionals[0]}; see holdfast ${command} --help`,
+/** Adds what says where the store is. */
+export function addStoreOptions(command: Command): Command {
+  return command
+    .option(
+      "--store <url>",
+      "postgres://… or the path of a SQLite file; the variable HOLDFAST_STORE unless given",
+    )
+    .option("--schema <name>", "the schema of a PostgreSQL store; holdfast unless given")
+    .option(
+      "--signals <url>",
+      "where workers hear from each other, if --store leads through a pooler; off: nowhere",
     );
-  const read = new Reader(given);
-  const store = storeOf(given, env);
-  if (command === "doctor")
-    return { command, ...store, workers: read.count("workers"), isJson: given.json === true };
-  const slots = read.count("slots");
-  const running = { ...store, module: positionals[0] as string, slots, drainMs: read.time("drain", "30s") };
-  if (command === "worker")
-    return { command, ...running, listen: addressOf(read.text("listen") ?? "127.0.0.1:9464") };
-  const [min, max] = [read.count("min") ?? 1, read.count("max") ?? 4];
-  if (min > max) throw misused(`--min ${min} is more than --max ${max}`);
-  const times = { everyMs: read.time("every", "2s"), coolDownMs: read.time("cool-down", "30s") };
-  return { command, ...running, min, max, ...times };
 }
 
-/** The arguments that make a worker of what a fleet was called with. The store goes by the environment, unseen by others. */
-export function workerArguments({ module, slots, drainMs, schema, signals }: FleetArguments): string[] {
-  return [
-    ...["worker", module, "--listen", "off", "--drain", `${drainMs}ms`],
-    ...(slots === undefined ? [] : ["--slots", String(slots)]),
-    ...(schema === undefined ? [] : ["--schema", schema]),
-    ...(signals === undefined ? [] : ["--signals", signals === false ? "off" : signals]),
-  ];
-}
-
-function parse(command: CommandName, argv: readonly string[]) {
-  const taken = commands[command].options.map((name) => {
-    const { value }: Option = options[name];
-    return [name, { type: value === undefined ? "boolean" : "string" }] as const;
-  });
-  try {
-    const { values, positionals } = parseArgs({
-      args: [...argv],
-      options: Object.fromEntries(taken),
-      allowPositionals: true,
-    });
-    return { given: values as Given, positionals };
-  } catch (error) {
-    throw misused(`${(error as Error).message}; see holdfast ${command} --help`);
-  }
-}
-
-function storeOf(given: Given, env: Readonly<Record<string, string | undefined>>): StoreArguments {
-  const store = (given.store as string | undefined) ?? env.HOLDFAST_STORE ?? "";
+/** Which store is meant; throws COMMAND_INVALID if none was given, and none is meant without. */
+export function storeOf(given: Given, { env }: Pick<World, "env">, otherwise = ""): StoreArguments {
+  const store = textOf(given, "store") ?? (env.HOLDFAST_STORE || otherwise);
   if (store === "")
     throw misused(
       "No store was given: add --store postgres://… or a path, or set the variable HOLDFAST_STORE",
     );
-  const signals = given.signals as string | undefined;
-  const schema = given.schema as string | undefined;
-  return { store, schema, signals: signals === "off" ? false : signals };
+  const signals = textOf(given, "signals");
+  return { store, schema: textOf(given, "schema"), signals: signals === "off" ? false : signals };
 }
 
-class Reader {
-  readonly #given: Given;
+export const textOf = (given: Given, name: string): string | undefined => given[name] as string | undefined;
 
-  constructor(given: Given) {
-    this.#given = given;
-  }
-
-  text(name: OptionName): string | undefined {
-    return this.#given[name] as string | undefined;
-  }
-
-  /** A whole number above zero. */
-  count(name: OptionName): number | undefined {
-    const text = this.text(name);
-    if (text === undefined) return undefined;
+/** An option that is a whole number above zero, or from `least` on. */
+export function countOption(flags: string, about: string, least = 1): Option {
+  return new Option(flags, about).argParser((text) => {
     const number = Number(text);
-    if (/^\d+$/.test(text) && Number.isSafeInteger(number) && number > 0) return number;
-    throw misused(`--${name} is ${text}; write a whole number above zero`);
-  }
+    if (/^\d+$/.test(text) && Number.isSafeInteger(number) && number >= least) return number;
+    const wanted = least === 1 ? "above zero" : `of at least ${least}`;
+    throw misused(`${longOf(flags)} is ${text}; write a whole number ${wanted}`);
+  });
+}
 
-  time(name: OptionName, otherwise: string): number {
+/** An option that is a span of time, in milliseconds once it is read. */
+export function timeOption(flags: string, about: string, otherwise?: string): Option {
+  const read = (text: string) => {
     try {
-      return durationMs(this.text(name) ?? otherwise);
+      return durationMs(text);
     } catch (error) {
-      throw misused(`--${name}: ${(error as Error).message}`);
+      throw misused(`${longOf(flags)}: ${(error as Error).message}`);
     }
+  };
+  const option = new Option(flags, about).argParser(read);
+  return otherwise === undefined ? option : option.default(read(otherwise), otherwise);
+}
+
+/** An option that is `host:port`, where an IPv6 address stands in brackets, or `off`. */
+export function addressOption(flags: string, about: string, otherwise: string): Option {
+  const read = (text: string): Address | false => {
+    if (text === "off") return false;
+    const [, bracketed, plain, port] = /^(?:\[([\da-f:.]+)\]|([^:[\]]+)):(\d{1,5})$/i.exec(text) ?? [];
+    const host = bracketed ?? plain;
+    if (host === undefined || Number(port) > 65_535)
+      throw misused(`${longOf(flags)} is ${text}; write a host and a port, as ${otherwise}, or off`);
+    return { host, port: Number(port) };
+  };
+  return new Option(flags, about).argParser(read).default(read(otherwise), otherwise);
+}
+
+/** JSON that stands among the arguments; what cannot be read as such is taken for a text where it is plainly one. */
+export function jsonOf(what: string, text: string): Json {
+  try {
+    return JSON.parse(text) as Json;
+  } catch (error) {
+    if (/^[\w .,:;@/-]+$/.test(text)) return text;
+    throw misused(`${what} is no JSON: ${(error as Error).message}; put it in quotes, as '{"amount":40}'`);
   }
 }
 
-/** Of `host:port`, where an IPv6 address stands in brackets; undefined for `off`. */
-function addressOf(text: string): Address | undefined {
-  if (text === "off") return undefined;
-  const [, bracketed, plain, port] = /^(?:\[([\da-f:.]+)\]|([^:[\]]+)):(\d{1,5})$/i.exec(text) ?? [];
-  const host = bracketed ?? plain;
-  if (host === undefined || Number(port) > 65_535)
-    throw misused(`--listen is ${text}; write a host and a port, as 127.0.0.1:9464, or off`);
-  return { host, port: Number(port) };
+/** An option of `name=value`, where a value is JSON, that may stand as often as needed; `pairsOf` reads them. */
+export function pairOption(flags: string, about: string): Option {
+  const gather = (pair: string, before: readonly (readonly [string, Json])[]) => {
+    const [, name, value] = /^([^=]+)=(.*)$/s.exec(pair) ?? [];
+    if (name === undefined || value === undefined)
+      throw misused(`${longOf(flags)} is ${pair}; write name=value`);
+    return [...before, [name, jsonOf(`The value of ${name}`, value)] as const];
+  };
+  return new Option(flags, `${about}; as often as needed`).argParser(gather).default([]);
 }
+
+/** What such an option was given, in order. */
+export const pairsOf = (given: Given, name: string) => given[name] as readonly (readonly [string, Json])[];
+
+const longOf = (flags: string): string => /--[\w-]+/.exec(flags)?.[0] ?? flags;
 
 /** The error of a command that was called wrongly. */
 export function misused(problem: string): HoldfastError {

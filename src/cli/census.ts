@@ -9,7 +9,7 @@ import { createPool } from "../store/postgres/pool.ts";
 import { type Queries, queriesFor } from "../store/postgres/queries.ts";
 import { migrations } from "../store/postgres/schema.ts";
 import type { Row } from "../store/rows.ts";
-import { allShards } from "./due.ts";
+import { allShards } from "../store/shard.ts";
 
 export interface Counted {
   readonly members: readonly MemberRow[];

@@ -1,17 +1,36 @@
 /** `holdfast doctor`: looks whether a store and those who share it are well, and says what to do where they are not. */
-import type { DoctorArguments } from "./arguments.ts";
+import type { Command } from "commander";
+import { addStoreOptions, countOption, type Given, storeOf } from "./arguments.ts";
 import type { Finding } from "./checks/finding.ts";
-import { checkPostgres } from "./checks/postgres.ts";
+import { checkPostgres, type Subject } from "./checks/postgres.ts";
 import { checkSqlite } from "./checks/sqlite.ts";
 import { exit } from "./exit.ts";
 import { isServer } from "./open-store.ts";
 import type { Terminal } from "./terminal.ts";
+import { commandOf, type World } from "./world.ts";
+
+export function doctorCommand(world: World): Command {
+  const command = commandOf({
+    name: "doctor",
+    about: "Looks whether a store and those who share it are well, and says what to do where they are not.",
+    examples: ["doctor --store agents.db", "doctor --store postgres://localhost/agents --workers 3 --json"],
+  });
+  return addStoreOptions(command)
+    .addOption(
+      countOption("--workers <n>", "how many workers are meant to run; those that are there unless given"),
+    )
+    .option("--json", "tells it as JSON")
+    .action(async (given: Given) => {
+      const args = { ...storeOf(given, world), workers: given.workers as number | undefined };
+      world.end(await diagnose(args, world.terminal, given.json === true));
+    });
+}
 
 /** Tells every finding; gives the code to end with: something bad is a failure, a warning is not. */
-export async function diagnose(args: DoctorArguments, terminal: Terminal): Promise<number> {
+async function diagnose(args: Subject, terminal: Terminal, isJson: boolean): Promise<number> {
   const findings = await (isServer(args.store) ? checkPostgres(args) : checkSqlite(args.store));
   const isWell = findings.every(({ status }) => status !== "bad");
-  if (args.isJson) terminal.data(JSON.stringify({ isWell, findings }, undefined, 2));
+  if (isJson) terminal.data(JSON.stringify({ isWell, findings }, undefined, 2));
   else for (const finding of findings) terminal.data(findingLine(finding, terminal.isColoured));
   return isWell ? exit.done : exit.failed;
 }

@@ -1,34 +1,68 @@
 /** `holdfast fleet`: starts and stops workers on this machine by how much there is to do. */
 import { hostname } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Command } from "commander";
 import { limits } from "../limits.ts";
-import { type FleetArguments, misused, workerArguments } from "./arguments.ts";
+import { loadOf } from "../server/figures.ts";
+import { countOption, type Given, misused, timeOption } from "./arguments.ts";
 import { Census } from "./census.ts";
 import { Crew } from "./crew.ts";
 import { exit } from "./exit.ts";
-import { loadOf } from "./figures.ts";
 import { loadMachines } from "./load-machines.ts";
 import { isServer } from "./open-store.ts";
 import { type Demand, type Scaling, scale } from "./scaling.ts";
-import { describe, type Terminal } from "./terminal.ts";
+import { describe } from "./terminal.ts";
+import { addRunningOptions, type RunningArguments, readRunning } from "./worker.ts";
+import { commandOf, type World } from "./world.ts";
 
-/** What a fleet is started with, besides what it was called with. */
-export interface FleetWorld {
-  readonly terminal: Terminal;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  /** What Node runs to be this command. */
-  readonly program: readonly string[];
+export interface FleetArguments extends RunningArguments {
+  readonly min: number;
+  readonly max: number;
+  readonly everyMs: number;
+  readonly coolDownMs: number;
 }
 
-/** Runs until `stop` is aborted, and ends when all its workers have; gives the code to end with. */
-export async function lead(args: FleetArguments, world: FleetWorld, stop: AbortSignal): Promise<number> {
+export function fleetCommand(world: World): Command {
+  const command = commandOf({
+    name: "fleet",
+    about: "Starts and stops workers on this machine, by how much there is to do.",
+    examples: ["fleet ./machines.js --store postgres://localhost/agents --min 1 --max 8"],
+  });
+  return addRunningOptions(command)
+    .addOption(countOption("--min <n>", "how many workers there are at least").default(1))
+    .addOption(countOption("--max <n>", "how many workers there are at most").default(4))
+    .addOption(timeOption("--every <time>", "how often the load is looked at", "2s"))
+    .addOption(timeOption("--cool-down <time>", "how long it must be calm before workers go", "30s"))
+    .action(async (module: string, given: Given) =>
+      world.end(await lead(readFleet(module, given, world), world)),
+    );
+}
+
+export function readFleet(module: string, given: Given, world: Pick<World, "env">): FleetArguments {
+  const { min, max, every, coolDown } = given as Readonly<Record<string, number>>;
+  if ((min as number) > (max as number)) throw misused(`--min ${min} is more than --max ${max}`);
+  const times = { everyMs: every as number, coolDownMs: coolDown as number };
+  return { ...readRunning(module, given, world), min: min as number, max: max as number, ...times };
+}
+
+/** The arguments that make a worker of what a fleet was called with. The store goes by the environment, unseen by others. */
+export function workerArguments({ module, slots, drainMs, schema, signals }: RunningArguments): string[] {
+  return [
+    ...["worker", module, "--listen", "off", "--drain", `${drainMs}ms`],
+    ...(slots === undefined ? [] : ["--slots", String(slots)]),
+    ...(schema === undefined ? [] : ["--schema", schema]),
+    ...(signals === undefined ? [] : ["--signals", signals === false ? "off" : signals]),
+  ];
+}
+
+/** Runs until it is told to stop, and ends when all its workers have; gives the code to end with. */
+async function lead(args: FleetArguments, { terminal, env, program, stop }: World): Promise<number> {
   if (!isServer(args.store))
     throw misused(
       "A fleet needs a PostgreSQL store: a SQLite file is for one process; run holdfast worker instead",
     );
   // What the workers could not load either is told once, here.
   await loadMachines(args.module);
-  const { terminal, env, program } = world;
   const { min, max, coolDownMs, slots = limits.slots } = args;
   const crew = new Crew({
     command: [...program, ...workerArguments(args)],

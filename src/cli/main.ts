@@ -25,5 +25,7 @@ const world = {
   env: process.env,
   terminal: terminalOf(process.env),
   program: [...process.execArgv, process.argv[1] as string],
+  cwd: process.cwd(),
+  stop: stop.signal,
 };
-process.exit(await execute(process.argv.slice(2), world, stop.signal));
+process.exit(await execute(process.argv.slice(2), world));

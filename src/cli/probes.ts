@@ -1,12 +1,7 @@
 /** What a worker answers to those who look after it, over HTTP: whether it lives, whether it is ready, and its figures. */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-
-export interface Address {
-  readonly host: string;
-  /** 0 for any that is free. */
-  readonly port: number;
-}
+import type { Address } from "./arguments.ts";
 
 export interface Answers {
   /** Why it is not ready; undefined if it is. */

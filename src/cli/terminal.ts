@@ -7,6 +7,8 @@ export interface Terminal {
   note(line: string): void;
   /** Whether who reads the data sees colours. */
   readonly isColoured: boolean;
+  /** Whether a person is there to be asked: nobody is where data or answers go through a pipe. */
+  readonly isInteractive: boolean;
 }
 
 /** The one of this process. Colours are for people at a terminal who have not turned them off (https://no-color.org). */
@@ -15,6 +17,7 @@ export function terminalOf(env: Readonly<Record<string, string | undefined>>): T
     data: (line) => void process.stdout.write(`${line}\n`),
     note: (line) => void process.stderr.write(`${line}\n`),
     isColoured: process.stdout.isTTY === true && (env.NO_COLOR ?? "") === "",
+    isInteractive: process.stdin.isTTY === true && process.stdout.isTTY === true && (env.CI ?? "") === "",
   };
 }
 

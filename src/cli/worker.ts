@@ -1,21 +1,86 @@
 /** `holdfast worker`: a process that runs the machines of a module, and leaves in good order when it is told to. */
-import { hostname } from "node:os";
+import type { Command } from "commander";
+import { freezeStates } from "../core/json.ts";
 import { limits } from "../limits.ts";
 import type { Runtime } from "../runtime/run.ts";
 import { createRuntime } from "../runtime/runtime.ts";
+import { hasThisProcess, isThisProcess } from "../runtime/worker.ts";
+import { countDue } from "../server/due.ts";
+import { type Figures, loadOf, metricsText } from "../server/figures.ts";
 import type { Store } from "../store/store.ts";
-import { misused, type WorkerArguments } from "./arguments.ts";
-import { countDue } from "./due.ts";
+import {
+  type Address,
+  addressOption,
+  addStoreOptions,
+  countOption,
+  type Given,
+  misused,
+  type StoreArguments,
+  storeOf,
+  timeOption,
+} from "./arguments.ts";
 import { exit } from "./exit.ts";
-import { type Figures, loadOf, metricsText } from "./figures.ts";
 import { loadMachines } from "./load-machines.ts";
 import { storeAt } from "./open-store.ts";
 import { type Probes, serveProbes } from "./probes.ts";
 import { Supervisor } from "./supervisor.ts";
 import { describe, type Terminal } from "./terminal.ts";
+import { commandOf, type World } from "./world.ts";
+
+export interface RunningArguments extends StoreArguments {
+  readonly module: string;
+  readonly slots: number | undefined;
+  readonly drainMs: number;
+}
+
+export interface WorkerArguments extends RunningArguments {
+  readonly listen: Address | undefined;
+}
+
+export function workerCommand(world: World): Command {
+  const command = commandOf({
+    name: "worker",
+    about: "Runs the machines of a module until it is told to stop (SIGTERM or SIGINT; twice: at once).",
+    examples: ["worker ./machines.js --store postgres://localhost/agents", "worker ./machines.js --slots 50"],
+  });
+  return addRunningOptions(command)
+    .addOption(
+      addressOption(
+        "--listen <host:port>",
+        "where /healthz, /readyz and /metrics are served, off for nowhere",
+        "127.0.0.1:9464",
+      ),
+    )
+    .action(async (module: string, given: Given) =>
+      world.end(await work(readWorker(module, given, world), world.terminal, world.stop)),
+    );
+}
+
+/** Adds what every process that runs machines is told. */
+export function addRunningOptions(command: Command): Command {
+  return addStoreOptions(
+    command.argument("<module>", "a file that exports machines, or entries of { machine, activities }"),
+  )
+    .addOption(
+      countOption("--slots <n>", "how many activities one process runs at a time; 1000 unless given"),
+    )
+    .addOption(timeOption("--drain <time>", "how long activities may take to end after SIGTERM", "30s"));
+}
+
+export function readRunning(module: string, given: Given, world: Pick<World, "env">): RunningArguments {
+  const slots = given.slots as number | undefined;
+  return { ...storeOf(given, world), module, slots, drainMs: given.drain as number };
+}
+
+export function readWorker(module: string, given: Given, world: Pick<World, "env">): WorkerArguments {
+  const listen = given.listen as Address | false;
+  return { ...readRunning(module, given, world), listen: listen === false ? undefined : listen };
+}
 
 /** Runs until `stop` is aborted; gives the code to end with. */
 export async function work(args: WorkerArguments, terminal: Terminal, stop: AbortSignal): Promise<number> {
+  // As `holdfast start` does, and why.
+  freezeStates(false);
   const machines = await loadMachines(args.module);
   let store: Store | undefined;
   let probes: Probes | undefined;
@@ -75,7 +140,7 @@ function unready(runtime: Runtime | undefined, isDraining: boolean): string | un
   if (isDraining) return "draining";
   if (runtime === undefined) return "no runtime is up";
   const members = runtime.members();
-  return members.length === 0 || members.some(isThisProcess) ? undefined : "not a member";
+  return hasThisProcess(members) ? undefined : "not a member";
 }
 
 async function figuresOf(
@@ -84,16 +149,13 @@ async function figuresOf(
   isDraining: boolean,
 ): Promise<Figures> {
   const members = runtime?.members() ?? [];
-  const due = runtime === undefined || store === undefined ? undefined : await countDue(store);
+  const due = runtime === undefined || store === undefined ? undefined : await countDue(store, Date.now());
   return {
     isUp: runtime !== undefined,
     isDraining,
     members: members.filter(({ isLeaving }) => !isLeaving).length,
     fleet: loadOf(members),
-    process: loadOf(members.filter(isThisProcess)),
+    process: loadOf(members.filter(({ worker }) => isThisProcess(worker))),
     due,
   };
 }
-
-const isThisProcess = ({ worker }: { readonly worker: string }): boolean =>
-  worker.startsWith(`${hostname()} ${process.pid} `);

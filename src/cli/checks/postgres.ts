@@ -4,7 +4,7 @@ import { quote } from "../../store/postgres/migrate.ts";
 import { createClient } from "../../store/postgres/pool.ts";
 import { migrations } from "../../store/postgres/schema.ts";
 import { PostgresSignals } from "../../store/postgres/signals.ts";
-import type { DoctorArguments } from "../arguments.ts";
+import type { StoreArguments } from "../arguments.ts";
 import { Census } from "../census.ts";
 import { describe } from "../terminal.ts";
 import { bad, type Finding } from "./finding.ts";
@@ -14,7 +14,13 @@ import { judgeConnections, judgeServer, type ServerFacts, serverQuery } from "./
 /** How many connections a worker opens at most, as `pg` has it unless told otherwise. */
 const connectionsEach = 10;
 
-export async function checkPostgres(args: DoctorArguments): Promise<readonly Finding[]> {
+/** What is looked at. */
+export interface Subject extends StoreArguments {
+  /** How many workers are meant to run. */
+  readonly workers: number | undefined;
+}
+
+export async function checkPostgres(args: Subject): Promise<readonly Finding[]> {
   const census = await Census.open(args.store, args.schema);
   const findings: Finding[] = [];
   try {
@@ -28,7 +34,7 @@ export async function checkPostgres(args: DoctorArguments): Promise<readonly Fin
 }
 
 /** What is found, as it is found: a server that stops answering takes nothing from what it said before. */
-async function* check(args: DoctorArguments, census: Census): AsyncIterable<readonly Finding[]> {
+async function* check(args: Subject, census: Census): AsyncIterable<readonly Finding[]> {
   const asked = Date.now();
   const [row] = await census.query(serverQuery);
   const facts = row as unknown as ServerFacts;
@@ -45,7 +51,7 @@ async function* check(args: DoctorArguments, census: Census): AsyncIterable<read
 }
 
 /** Why nothing is heard of what is notified; undefined if it is. */
-async function unheard(args: DoctorArguments, census: Census): Promise<unknown> {
+async function unheard(args: Subject, census: Census): Promise<unknown> {
   const signals = new PostgresSignals(census.schema, {
     ask: (query, values) => census.ask(query, values),
     connect: () => (typeof args.signals === "string" ? createClient(args.signals) : census.connect()),

@@ -1,0 +1,92 @@
+/** `holdfast runs show` and `runs tail`: one run as it is, as it was, and as it goes on. */
+import type { Command } from "commander";
+import type { Client } from "../../client/client.ts";
+import type { JournalEntry, RunDetail } from "../../server/contract.ts";
+import { countOption, type Given } from "../arguments.ts";
+import { connected, connectedCommand, tell } from "../connect.ts";
+import { fieldsOf, plain, shortJson, timeText } from "../table.ts";
+import type { World } from "../world.ts";
+
+export function showCommand(world: World): Command {
+  const command = connectedCommand({
+    name: "show",
+    about: "Shows a run: where it is, what it waits for, what it knows.",
+    examples: ["runs show trip-42", "runs show trip-42 --at 12 --json", "runs show trip-42 --watch"],
+  });
+  return command
+    .argument("<run>", "the run's id")
+    .addOption(countOption("--at <seq>", "as it was at this checkpoint"))
+    .option("--watch", "shows it again whenever it has taken a step")
+    .action(connected(world, (client, given, run: string) => show(client, given, run, world)));
+}
+
+async function show(client: Client, given: Given, run: string, world: World): Promise<void> {
+  const once = async () => {
+    const detail = await client.runs.show({ run });
+    const at = given.at as number | undefined;
+    const { state, seq } = await client.runs.state({ run, ...(at === undefined ? {} : { at }) });
+    tell(world, given, { ...detail, at: seq, state }, () => [
+      ...linesOf(detail, state.configuration, seq),
+      ...JSON.stringify(state.context, undefined, 2)
+        .split("\n")
+        .map((line) => `  ${line}`),
+    ]);
+  };
+  await once();
+  if (given.watch !== true) return;
+  for await (const _ of client.runs.follow({ run }, { signal: world.stop })) await once();
+}
+
+function linesOf(detail: RunDetail, configuration: readonly string[], seq: number): string[] {
+  const { waiting, fork, parent, spent } = detail;
+  return fieldsOf({
+    run: detail.run,
+    machine: `${detail.machine}@${detail.version}`,
+    status: detail.status,
+    checkpoint: seq === detail.seq ? seq : `${seq} of ${detail.seq}`,
+    states: configuration.join(", "),
+    waiting: waiting.line,
+    created: timeText(detail.createdAt),
+    updated: timeText(detail.updatedAt),
+    completed: timeText(detail.completedAt),
+    events: detail.nextEvents.map(({ type }) => type).join(", "),
+    fork: fork && `${fork.run}@${fork.seq}`,
+    parent: parent?.run,
+    children: detail.children.map((child) => child.run).join(", "),
+    spent: spent && shortJson(spent),
+    output: detail.output === undefined ? undefined : shortJson(detail.output),
+    reason: detail.reason && shortJson(detail.reason, 200),
+    context: " ",
+  });
+}
+
+export function tailCommand(world: World): Command {
+  const command = connectedCommand({
+    name: "tail",
+    about: "Tells a run's steps, and those to come, until it has ended.",
+    examples: ["runs tail trip-42", "runs tail trip-42 --from 1 --json | jq .event.type"],
+  });
+  return command
+    .argument("<run>", "the run's id")
+    .addOption(countOption("--from <seq>", "from this checkpoint on; the next one unless given"))
+    .action(
+      connected(world, async (client, given, run: string) => {
+        const from = given.from as number | undefined;
+        const input = { run, ...(from === undefined ? {} : { from }) };
+        for await (const { data } of client.runs.follow(input, { signal: world.stop }))
+          world.terminal.data(given.json === true ? JSON.stringify(data) : stepLine(data));
+      }),
+    );
+}
+
+/** A step on one line. */
+export function stepLine({ seq, at, event, outcome, configuration, effects, error }: JournalEntry): string {
+  const asked = effects.map(({ type, activity, machine }) => activity ?? machine ?? type).join(", ");
+  return [
+    `${String(seq).padStart(5)}  ${timeText(at)}  ${plain(event.type)}`,
+    ...(event.data === undefined ? [] : [plain(shortJson(event.data, 60))]),
+    `→ ${outcome === "taken" ? configuration.join(", ") : outcome}`,
+    ...(asked === "" ? [] : [`(${plain(asked)})`]),
+    ...(error === undefined ? [] : [plain(shortJson(error, 120))]),
+  ].join(" ");
+}

@@ -1,0 +1,64 @@
+/** A runtime with a server over it, opened and closed together: what `dev`, `start` and commands with `--store` stand on. */
+import { statSync } from "node:fs";
+import type { AnyMachine, MachineEntry } from "../runtime/registry.ts";
+import type { Role, Runtime } from "../runtime/run.ts";
+import { createRuntime } from "../runtime/runtime.ts";
+import { createServer, type Server } from "../server/app.ts";
+import type { StoreArguments } from "./arguments.ts";
+import { isServer, storeAt } from "./open-store.ts";
+import { describe } from "./terminal.ts";
+import { version } from "./version.ts";
+import type { World } from "./world.ts";
+
+export interface StageOptions {
+  readonly store: StoreArguments;
+  readonly machines: readonly (MachineEntry | AnyMachine)[];
+  readonly slots?: number | undefined;
+  readonly role?: Role;
+  /** Dev mode, with this token. */
+  readonly token?: string;
+  readonly studio?: string | undefined;
+}
+
+export interface Stage {
+  readonly runtime: Runtime;
+  readonly server: Server;
+  close(): Promise<void>;
+}
+
+export async function openStage(
+  options: StageOptions,
+  { terminal }: Pick<World, "terminal">,
+): Promise<Stage> {
+  const { machines, slots, role, token, studio } = options;
+  const address = options.store.store;
+  const store = storeAt(options.store);
+  const runtime = await createRuntime({
+    ...{ store, machines, profile: true },
+    ...(slots === undefined ? {} : { flow: { slots } }),
+    ...(role === undefined ? {} : { role }),
+    onProblem: ({ tenant, run, error }) => terminal.note(`run ${run} of ${tenant}: ${describe(error)}`),
+  });
+  const close = () => runtime.close();
+  try {
+    const server = await createServer({
+      ...{ runtime, store, version, storeKind: isServer(address) ? "postgres" : "sqlite" },
+      ...(isServer(address) ? {} : { storeBytes: async () => bytesOf(address) }),
+      ...(token === undefined ? {} : { dev: { token } }),
+      ...(studio === undefined ? {} : { studio }),
+      onError: (error) => terminal.note(`server: ${describe(error)}`),
+    });
+    return { runtime, server, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** What a SQLite file takes, with its log. */
+function bytesOf(path: string): number {
+  return ["", "-wal"].reduce((sum, suffix) => {
+    const found = statSync(`${path}${suffix}`, { throwIfNoEntry: false });
+    return sum + (found?.size ?? 0);
+  }, 0);
+}
