@@ -4,10 +4,6 @@
  */
 
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { pathToFileURL } from "node:url";
 import { workloads } from "./core/workload.ts";
 import { type BenchOptions, columns, measure, median } from "./process.ts";
 
@@ -81,24 +77,19 @@ async function benchParked(): Promise<void> {
 async function benchImport(rounds: number): Promise<void> {
   const script = new URL("./core/import.ts", import.meta.url);
   const table = [["import, median", "ms", "kB of JavaScript", "kB gzipped"]];
-  const built = mkdtempSync(join(tmpdir(), "holdfast-bench-"));
-  try {
-    // Users import what was built; the sources would also pay for stripping their types.
-    execFileSync("npm", ["run", "build", "--", "--outDir", built], { stdio: "ignore" });
-    const targets = {
-      holdfast: pathToFileURL(join(built, "index.js")).href,
-      xstate: import.meta.resolve("xstate"),
-    };
-    for (const [name, target] of Object.entries(targets)) {
-      console.error(`import: ${name}`);
-      const results: { ms: number; bytes: number; gzipped: number }[] = [];
-      for (let round = 0; round < rounds; round++) results.push(await measure(script, [target]));
-      const { bytes, gzipped } = results[0] as { bytes: number; gzipped: number };
-      const ms = median(results.map((result) => result.ms));
-      table.push([name, ms.toFixed(1), (bytes / 1000).toFixed(0), (gzipped / 1000).toFixed(1)]);
-    }
-  } finally {
-    rmSync(built, { recursive: true });
+  // Users import what was built; the sources would also pay for stripping their types.
+  execFileSync("npm", ["run", "build"], { stdio: "ignore" });
+  const targets = {
+    holdfast: new URL("../dist/index.js", import.meta.url).href,
+    xstate: import.meta.resolve("xstate"),
+  };
+  for (const [name, target] of Object.entries(targets)) {
+    console.error(`import: ${name}`);
+    const results: { ms: number; bytes: number; gzipped: number }[] = [];
+    for (let round = 0; round < rounds; round++) results.push(await measure(script, [target]));
+    const { bytes, gzipped } = results[0] as { bytes: number; gzipped: number };
+    const ms = median(results.map((result) => result.ms));
+    table.push([name, ms.toFixed(1), (bytes / 1000).toFixed(0), (gzipped / 1000).toFixed(1)]);
   }
   console.log(columns(table));
 }

@@ -104,8 +104,9 @@ async function measureRound(
   });
 }
 
-/** Bare rows hold no state, so they can neither talk, nor resume, nor be held in memory. */
+/** Bare rows hold no state, so they can neither talk, nor resume, nor be held in memory; a log that is long helps single steps. */
 function takesPart(name: string, question: string): boolean {
+  if (name === "raw long log") return question === "sequential";
   if (name === "bare rows") return question === "sequential" || question === "many" || question === "syncs";
   return name !== "langgraph chat" || question === "conversation";
 }

@@ -169,8 +169,9 @@ function fleetTable(results: Results, question: FleetQuestion): string {
   const rows = Object.keys(fleets).map((name) => [
     name,
     ...["perSecond", "p50", "p99"].map((figure) => show(name, figure)),
+    (results.median(name, "fleet.statements") ?? Number.NaN).toFixed(2),
   ]);
-  return columns([[question, "steps/s", "p50 ms", "p99 ms"], ...rows]);
+  return columns([[question, "steps/s", "p50 ms", "p99 ms", "statements"], ...rows]);
 }
 
 async function inDatabase(server: Server, name: string, ...texts: readonly string[]): Promise<void> {

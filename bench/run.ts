@@ -11,6 +11,7 @@ import { benchDurable } from "./durable.ts";
 import { benchPostgres } from "./postgres.ts";
 import type { BenchOptions } from "./process.ts";
 import { benchRetention } from "./retention.ts";
+import { benchServer } from "./server.ts";
 import { benchStorage } from "./storage.ts";
 import { benchTiers } from "./tiers.ts";
 import { benchTravel } from "./travel.ts";
@@ -22,6 +23,7 @@ const questions: Readonly<Record<string, (options: BenchOptions) => Promise<void
   drafts: benchDrafts,
   durable: benchDurable,
   postgres: benchPostgres,
+  server: benchServer,
   storage: benchStorage,
   tiers: benchTiers,
   travel: benchTravel,

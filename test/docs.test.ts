@@ -106,7 +106,9 @@ function failuresOf(codes: readonly string[]): (string | null)[] {
       const failures = [];
       for (const file of ${JSON.stringify(files)})
         failures.push(await import(file).then(() => null, (error) => error.stack));
-      writeFileSync(${JSON.stringify(report)}, JSON.stringify(failures));`;
+      writeFileSync(${JSON.stringify(report)}, JSON.stringify(failures));
+      // What a snippet that failed left open keeps nobody waiting.
+      process.exit();`;
     // What a snippet writes, as a store, goes with the folder.
     execFileSync(process.execPath, ["--conditions=holdfast-source", "--input-type=module", "-e", driver], {
       cwd: folder,

@@ -1,4 +1,4 @@
-/** `npm start` and `npm run journal` as processes of their own, judged by the ledger that the agent's world keeps. */
+/** `npm run survive` and `npm run journal` as processes of their own, judged by the ledger that the agent's world keeps. */
 import { execFileSync, spawnSync } from "node:child_process";
 import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -52,9 +52,9 @@ function ledgerOf(folder: string) {
   };
 }
 
-describe("npm start", () => {
+describe("npm run survive", () => {
   const folder = makeFolder();
-  const { status, stdout, stderr } = run("start", "--folder", folder);
+  const { status, stdout, stderr } = run("survive", "--folder", folder);
   const ledger = ledgerOf(folder);
 
   test("ends well and without a complaint", () => {
@@ -98,7 +98,7 @@ describe("npm start", () => {
   test("refuses to begin where another show is on", () => {
     const taken = makeFolder();
     writeFileSync(join(taken, "pid"), String(process.pid));
-    const second = run("start", "--folder", taken);
+    const second = run("survive", "--folder", taken);
     expect([second.status, second.stdout]).toEqual([1, ""]);
     expect(second.stderr).toBe(`Process ${process.pid} is showing the example in ${taken} already.\n`);
   });
@@ -149,12 +149,12 @@ test("npm run journal says so when there is nothing yet", () => {
   const folder = makeFolder();
   const { status, stdout, stderr } = run("journal", "--folder", folder);
   expect([status, stdout]).toEqual([1, ""]);
-  expect(stderr).toBe(`There is no journal in ${folder} yet. Run npm start first.\n`);
+  expect(stderr).toBe(`There is no journal in ${folder} yet. Run npm run survive first.\n`);
 });
 
-describe("npm start -- --withdraw", () => {
+describe("npm run survive -- --withdraw", () => {
   const folder = makeFolder();
-  const { status, stdout } = run("start", "--withdraw", "--folder", folder);
+  const { status, stdout } = run("survive", "--withdraw", "--folder", folder);
   const ledger = ledgerOf(folder);
 
   test("B12: undoes what it had done, once, although it is killed while it does", () => {

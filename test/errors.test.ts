@@ -4,7 +4,14 @@
  * `npx vitest run test/errors.test.ts -u` writes the pages anew.
  */
 import { expect, test } from "vitest";
-import { errors, HoldfastError, isHoldfastError, type Retry } from "../src/errors.ts";
+import {
+  type ErrorCode,
+  errors,
+  HoldfastError,
+  isHoldfastError,
+  type Retry,
+  statusOf,
+} from "../src/errors.ts";
 import { limits } from "../src/limits.ts";
 import { isTest, isTypeScript, parse, projectFiles, read, type SyntaxNode, visit } from "./project.ts";
 
@@ -17,18 +24,21 @@ const adviceByRetry: Readonly<Record<Retry, string>> = {
 function errorsPage(): string {
   const rows = Object.entries(errors)
     .sort(([one], [other]) => (one < other ? -1 : 1))
-    .map(([code, { retry, meaning }]) => `| \`${code}\` | ${meaning} | ${adviceByRetry[retry]} |`);
+    .map(
+      ([code, { retry, meaning }]) =>
+        `| \`${code}\` | ${meaning} | ${adviceByRetry[retry]} | ${statusOf(code as ErrorCode)} |`,
+    );
   return [
     "# Error codes",
     "",
     "Every error Holdfast throws or returns is a `HoldfastError` with one of these codes. Decide by `error.code`, never",
     "by the message: messages say what happened, to what, and what to do, and may be reworded. `error.retry` gives the",
-    "last column as `never`, `later` or `after-fix`; `error.details` holds the particulars as data.",
+    "third column as `never`, `later` or `after-fix`; `error.details` holds the particulars as data.",
     "",
     "This page is made from `src/errors.ts`; `test/errors.test.ts` keeps the two equal.",
     "",
-    "| code | meaning | what to do |",
-    "|---|---|---|",
+    "| code | meaning | what to do | over HTTP |",
+    "|---|---|---|---|",
     ...rows,
     "",
   ].join("\n");

@@ -6,9 +6,9 @@ import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 
-/** By the package they are in, which has their name unless it says another. */
-const programs = ["redis-server", "pgbouncer", "strace"] as const;
-export type Program = (typeof programs)[number];
+/** Each is in the package of its name. */
+const programs = ["redis-server", "pgbouncer", "strace", "tmux"] as const;
+export type Program = (typeof programs)[number] | "chromium";
 
 /** Where a program is; undefined if it is not installed. */
 export function findProgram(program: Program): string | undefined {
@@ -41,8 +41,13 @@ function install(program: Program): void {
 }
 
 export default function setup(): () => void {
-  programs.forEach(install);
-  const missing = programs.filter((program) => findProgram(program) === undefined);
+  return haveAll(programs);
+}
+
+/** Installs what is not there; gives what says, at the end, which tests were not run for want of it. */
+export function haveAll(wanted: readonly Program[]): () => void {
+  wanted.forEach(install);
+  const missing = wanted.filter((program) => findProgram(program) === undefined);
   if (missing.length > 0 && process.env.CI === "true") throw new Error(missing.map(howToInstall).join("\n"));
   return () => {
     for (const program of missing)

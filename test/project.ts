@@ -33,7 +33,7 @@ export const projectFiles: readonly string[] = listFiles().sort();
 /** The text of one project file. */
 export const read = (path: string): string => readFileSync(join(root, path), "utf8");
 
-export const isTypeScript = (path: string): boolean => path.endsWith(".ts");
+export const isTypeScript = (path: string): boolean => /\.tsx?$/.test(path);
 export const isTest = (path: string): boolean => path.endsWith(".test.ts");
 export const isMarkdown = (path: string): boolean => path.endsWith(".md");
 

@@ -45,9 +45,10 @@ const forbiddenText: readonly { pattern: RegExp; reason: string }[] = [
 ];
 
 const isText = (path: string): boolean =>
-  /(\.(ts|mjs|md|json|ya?ml|scxml|txt)|\/run|LICENSE|ignore|npmrc)$/.test(path);
+  /(\.(tsx?|css|html|mjs|md|json|ya?ml|scxml|txt)|\/run|LICENSE|ignore|npmrc)$/.test(path);
 const lineCount = (text: string): number => text.trimEnd().split("\n").length;
-const isProduct = (path: string): boolean => path.startsWith("src/") && isTypeScript(path) && !isTest(path);
+const isProduct = (path: string): boolean =>
+  /^(src|studio)\//.test(path) && isTypeScript(path) && !isTest(path);
 
 function textProblems(path: string, text: string): string[] {
   return text

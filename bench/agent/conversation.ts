@@ -4,11 +4,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { createRuntime, defineMachine, type Run } from "holdfast";
+import {
+  append,
+  buildWindow,
+  emptyThread,
+  estimate,
+  type Message,
+  type Part,
+  type Thread,
+} from "holdfast/agent";
 import { sqlite } from "holdfast/sqlite";
-import type { Message, Part } from "../../src/agent/thread/message.ts";
-import { append, emptyThread, type Thread } from "../../src/agent/thread/thread.ts";
-import { estimate } from "../../src/agent/window/tokens.ts";
-import { buildWindow } from "../../src/agent/window/window.ts";
 
 export interface Spread {
   readonly p50: number;

@@ -4,6 +4,7 @@ import type { Contestant } from "./workload.ts";
 export const contestants: Readonly<Record<string, () => Promise<Contestant>>> = {
   "bare rows": async () => (await import("./bare.ts")).bare,
   raw: async () => (await import("./raw.ts")).raw,
+  "raw long log": async () => (await import("./raw.ts")).rawLongLog,
   holdfast: async () => (await import("./holdfast.ts")).holdfast,
   xstate: async () => (await import("./xstate.ts")).xstate,
   langgraph: async () => (await import("./langgraph.ts")).langgraph,

@@ -3,7 +3,7 @@
  * one row with the whole state as JSON; a message is one row; an index finds the rows of a run. Nothing is checked,
  * nothing but the state is kept, and nobody hears of it.
  */
-import { connect, groupWrites } from "./group.ts";
+import { connect, groupWrites, lengthenLog } from "./group.ts";
 import { type Contestant, pad } from "./workload.ts";
 
 interface State {
@@ -11,11 +11,12 @@ interface State {
   readonly pad: string;
 }
 
-export const raw: Contestant = {
+const rawWith = (prepare: (path: string) => void): Contestant => ({
   async open(path) {
     const database = connect(path);
     database.exec(`CREATE TABLE IF NOT EXISTS step (id INTEGER PRIMARY KEY, run TEXT NOT NULL, body TEXT NOT NULL);
       CREATE INDEX IF NOT EXISTS step_run ON step (run)`);
+    prepare(path);
     const insert = database.prepare("INSERT INTO step (run, body) VALUES (?, ?)");
     const newest = database.prepare("SELECT body FROM step WHERE run = ? ORDER BY id DESC LIMIT 1");
     const all = database.prepare("SELECT body FROM step WHERE run = ? ORDER BY id");
@@ -51,4 +52,8 @@ export const raw: Contestant = {
       close: async () => database.close(),
     };
   },
-};
+});
+
+export const raw: Contestant = rawWith(() => {});
+/** With what Holdfast does to the log, and few would do by hand: what is left between the two is Holdfast's own. */
+export const rawLongLog: Contestant = rawWith(lengthenLog);

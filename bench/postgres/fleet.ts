@@ -5,6 +5,7 @@ import { homesOf } from "../../src/store/homes.ts";
 import { shardOf } from "../../src/store/shard.ts";
 import { median } from "../process.ts";
 import type { Answer, News, Order } from "./member.ts";
+import { Witness } from "./witness.ts";
 import { namesOf, type Size } from "./workload.ts";
 
 const script = fileURLToPath(new URL("./member.ts", import.meta.url));
@@ -69,6 +70,8 @@ export interface FleetFigures {
   readonly perSecond: number;
   readonly p50: number;
   readonly p99: number;
+  /** Of all members, for a step; NaN where the server cannot count them. */
+  readonly statements: number;
 }
 
 /** Who sends a run its events: the member that is its home, or any. */
@@ -82,15 +85,17 @@ export async function measureFleet(
   sender: Sender,
 ): Promise<FleetFigures> {
   const members: Member[] = [];
+  const witness = await Witness.of(url);
   try {
     while (members.length < count) members.push(await Member.start(url));
     const met = await Promise.all(members.map((member) => member.do({ order: "meet", members: count })));
     const shareOf = sender === "home" ? sharesByHome(members, met[0] as Answer) : sharesInTurn(count);
-    const figures = await step(members, shareOf, size);
+    const figures = await step(members, shareOf, size, () => witness.statements());
     const { counts = [] } = await (members[0] as Member).do({ order: "count", runs: namesOf(size, "run") });
     if (counts.some((steps) => steps !== size.steps)) throw new Error("A fleet lost or doubled a step");
     return figures;
   } finally {
+    await witness.close();
     for (const member of members) await member.close();
   }
 }
@@ -111,7 +116,12 @@ function sharesByHome(members: readonly Member[], { members: known = [] }: Answe
     names.filter((run) => homes[shardOf({ tenant: "default", run })] === epochOf(members[index] as Member));
 }
 
-async function step(members: readonly Member[], shareOf: ShareOf, size: Size): Promise<FleetFigures> {
+async function step(
+  members: readonly Member[],
+  shareOf: ShareOf,
+  size: Size,
+  count: () => Promise<number | undefined>,
+): Promise<FleetFigures> {
   const each = (runs: readonly string[], order: (share: readonly string[]) => Order) =>
     Promise.all(members.map((member, index) => member.do(order(shareOf(runs, index)))));
   const cold = namesOf({ runs: Math.min(size.runs, 200), steps: 0 }, "warm-up");
@@ -119,15 +129,18 @@ async function step(members: readonly Member[], shareOf: ShareOf, size: Size): P
   for (const names of [cold, runs])
     await each(names, (share) => ({ order: "start", machine: "counter", runs: share }));
   await each(cold, (share) => ({ order: "take", runs: share, steps: size.steps }));
+  const before = await count();
   const begun = performance.now();
   const answers = await each(runs, (share) => ({ order: "take", runs: share, steps: size.steps }));
   const ms = performance.now() - begun;
+  const after = await count();
   const laps = answers.flatMap((answer) => answer.laps ?? []).toSorted((one, other) => one - other);
   if (laps.length !== size.runs * size.steps) throw new Error(`A fleet told of ${laps.length} steps`);
   return {
     perSecond: (laps.length * 1_000) / ms,
     p50: median(laps),
     p99: laps[Math.floor(laps.length * 0.99)] as number,
+    statements: ((after ?? Number.NaN) - (before ?? Number.NaN)) / laps.length,
   };
 }
 

@@ -25,7 +25,7 @@ export class Witness {
   }
 
   /** Looks on from another database; `pid` is the server's. */
-  static async of(url: string, pid: number): Promise<Witness> {
+  static async of(url: string, pid = 0): Promise<Witness> {
     const { pathname } = new URL(url);
     const client = new pg.Client({ connectionString: url.replace(pathname, "/postgres") });
     await client.connect();
@@ -34,16 +34,21 @@ export class Witness {
 
   async look(): Promise<Sighting> {
     return {
-      statements: await this.#number(
-        `SELECT coalesce(sum(calls), 0) FROM pg_stat_statements
-          WHERE dbid = (SELECT oid FROM pg_database WHERE datname = '${this.#database}')`,
-      ),
+      statements: await this.statements(),
       walBytes: (await this.#number("SELECT pg_current_wal_insert_lsn() - '0/0'::pg_lsn")) as number,
       flushes:
         (await this.#number("SELECT wal_sync FROM pg_stat_wal")) ??
         (await this.#number("SELECT sum(fsyncs) FROM pg_stat_io WHERE object = 'wal'")),
       serverCpuMs: cpuMsOf(this.#pid),
     };
+  }
+
+  /** Statements that clients of the database have sent; undefined where the server cannot count them. */
+  statements(): Promise<number | undefined> {
+    return this.#number(
+      `SELECT coalesce(sum(calls), 0) FROM pg_stat_statements
+        WHERE dbid = (SELECT oid FROM pg_database WHERE datname = '${this.#database}')`,
+    );
   }
 
   /** The only number of an answer; undefined if the server does not know what is asked about. */

@@ -8,9 +8,9 @@ export interface Bug {
   readonly changes: readonly Change[];
 }
 
-const [work, machine, listening, tool] = [
+const [work, acting, listening, tool] = [
   "src/agent/lifecycle/work.ts",
-  "src/agent/lifecycle/machine.ts",
+  "src/agent/lifecycle/acting.ts",
   "src/agent/lifecycle/listening.ts",
   "src/agent/tool/tool.ts",
 ];
@@ -37,7 +37,7 @@ export const bugs: readonly Bug[] = [
     only: "calling mail",
     changes: [
       {
-        file: machine,
+        file: acting,
         find: "for (const { item, error } of data.failures)",
         replace: "for (const { item, error } of [])",
       },
@@ -63,6 +63,17 @@ export const bugs: readonly Bug[] = [
     name: "who-comes-back-has-forgotten-the-message",
     only: "waiting",
     changes: [{ file: listening, find: "if (lastPart >= 0) await ear.recall(run, step);", replace: "" }],
+  },
+  {
+    name: "a-cursor-forgets-whose-it-is",
+    only: "saying elsewhere do.",
+    changes: [
+      {
+        file: listening,
+        find: 'yield run === "" ? value : { ...value, cursor: { run, ...value.cursor } };',
+        replace: "yield value;",
+      },
+    ],
   },
 ];
 

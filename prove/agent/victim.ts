@@ -9,6 +9,7 @@ import { writeSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createRuntime } from "holdfast";
 import { type Conversation, type Cursor, defineAgent, type ToolScope } from "holdfast/agent";
+import { readEnglish } from "holdfast/agent/english";
 import { sqlite } from "holdfast/sqlite";
 import { type Line, scriptedModel } from "../../examples/agents/scripted-model.ts";
 
@@ -31,7 +32,7 @@ const lines: readonly Line[] = [
   { text: "I will mail what I have.", calls: [{ tool: "mail", input: { to: "ada" } }] },
   { text: "The report is written, and it was sent to Ada as she had asked for it." },
   { text: "It is sent." },
-  { text: "There is nothing more to do." },
+  { text: "Somebody else knows.", calls: [{ tool: "hand_over", input: { to: "closer" } }] },
 ];
 
 const model = scriptedModel(
@@ -74,6 +75,13 @@ const agent = defineAgent({
     mail: { once: true, run: (_, scope) => act("mail", scope) },
   },
   approve: ["mail"],
+  handOver: { closer: "Ends conversations" },
+  references: {
+    read: (text) => {
+      say("mark understanding");
+      return readEnglish(text);
+    },
+  },
   plan: async ({ said }) => {
     await mark("planning");
     return { goal: said, steps: ["look", "write", "send"] };
@@ -84,26 +92,45 @@ const agent = defineAgent({
   },
 });
 
+const closer = defineAgent({
+  id: "closer",
+  model: scriptedModel(
+    async () => {
+      await mark("thinking elsewhere");
+      return { text: "There is nothing more to do." };
+    },
+    // These are few: slower still.
+    { onWord: (word) => mark(`saying elsewhere ${word.trim()}`, 60) },
+  ),
+});
+
 /** Agrees to whatever is asked, as a person would who comes back to it. */
 async function approveAll(thread: Conversation): Promise<void> {
   await mark("waiting");
   for (const { id } of await thread.asked()) await thread.approve(id, { by: "boss" });
 }
 
+/** Goes on once the first turn is over: from here to the second message nothing is under way, and only who spoke can go on. */
+async function sayNext(thread: Conversation): Promise<void> {
+  await mark("resting");
+  await thread.say("And now?", { id: "second" }).heard;
+}
+
 const [file, from] = process.argv.slice(2);
 if (file !== undefined) {
-  const runtime = await createRuntime({ store: sqlite(file), machines: [agent] });
+  const runtime = await createRuntime({ store: sqlite(file), machines: [agent, closer] });
   const thread = await runtime.thread(agent, { id: "t" });
   const cursor = from === undefined ? { seq: 1 } : (JSON.parse(from) as Cursor);
   await thread.say("Write the report", { id: "first" }).heard;
   await approveAll(thread);
+  // Who died after hearing the first turn's end, and before saying anything more, will not hear it again.
+  if ((await thread.run.state()).context.ended?.message === "first") await sayNext(thread);
   for await (const part of thread.listen(cursor)) {
     say(`part ${JSON.stringify(part)}`);
     if (part.type === "approval") await approveAll(thread);
     if (part.type !== "end") continue;
     if (part.message === "second") break;
-    await mark("resting");
-    await thread.say("And now?", { id: "second" }).heard;
+    await sayNext(thread);
   }
   say(`thread ${JSON.stringify(await thread.messages())}`);
   await runtime.close();

@@ -18,6 +18,8 @@ export interface Told {
 export interface Hand {
   readonly name: string;
   readonly child: ChildProcess;
+  /** Resolves when it has said something: from then on it heeds signals. */
+  readonly spoke: Promise<void>;
   readonly ended: Promise<void>;
   /** Whether it is to end. */
   isLeaving: boolean;
@@ -49,6 +51,7 @@ export class Crew {
       "data",
       byLine((line) => this.#hear(line)),
     );
+    const spoke = new Promise<void>((resolve) => child.stdout.once("data", () => resolve()));
     child.stderr.setEncoding("utf8").on("data", (text: string) => {
       errors += text;
     });
@@ -60,7 +63,7 @@ export class Crew {
         resolve();
       });
     });
-    const hand: Hand = { name, child, ended, isLeaving: false };
+    const hand: Hand = { name, child, spoke, ended, isLeaving: false };
     this.#hands.push(hand);
     return hand;
   }

@@ -89,7 +89,7 @@ async function runProblems(
 }
 
 function answerProblems(run: string, { answers }: Count, { tools, answered }: Ledger): string[] {
-  const lost = [...answered].filter((key) => key.startsWith(`${run}:`) && !answers.includes(key));
+  const lost = [...answered.keys()].filter((key) => key.startsWith(`${run}:`) && !answers.includes(key));
   return [
     ...(new Set(answers).size < answers.length ? [`F3: ${run} has a tool's answer twice`] : []),
     ...answers.filter((key) => !tools.has(key)).map((key) => `F3: ${key} was answered and never called`),

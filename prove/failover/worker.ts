@@ -11,6 +11,7 @@
 import { writeSync } from "node:fs";
 import { createRuntime, isHoldfastError, type Receipt, type Run, type Runtime } from "holdfast";
 import { postgres } from "holdfast/postgres";
+import { moment } from "../kill/ledger.ts";
 import { machineEntries, machines } from "../kill/machines.ts";
 
 type Kind = "count" | "nap" | "boss" | "mail";
@@ -122,7 +123,8 @@ const turns: Readonly<Record<Kind, (stage: Stage, n: number) => Promise<void>>> 
     const { id, works } = stage;
     await wait(stage, "call", n, "open");
     const { context } = await works.insist(async (runtime) => (await runtime.run(id)).state());
-    for (const key of (context as unknown as { answers: string[] }).answers.slice(-1)) say(`answered ${key}`);
+    for (const key of (context as unknown as { answers: string[] }).answers.slice(-1))
+      say(`answered ${key} ${moment()}`);
   },
   async nap(stage, n) {
     await Promise.all([send(stage, "nap", n), send(stage, "later", 2 * n)]);

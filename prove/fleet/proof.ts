@@ -83,6 +83,7 @@ export const faults: Readonly<Record<string, Fault>> = {
   },
   block: {
     strike: async ({ hand }) => {
+      await Promise.race([hand.spoke, hand.ended]);
       hand.child.kill("SIGUSR2");
       await pause(5_000);
     },

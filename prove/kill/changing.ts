@@ -8,6 +8,7 @@
  *   migrated there and back by hand; of `swap` newer and newer versions are deployed.
  */
 import { type ActivityScope, defineMachine, defineMigration, type MachineEntry } from "holdfast";
+import { moment } from "./ledger.ts";
 
 export interface Path {
   steps: number[];
@@ -288,7 +289,7 @@ export const shiftVersions = [1, 2] as const;
 /** Every machine of this file, the workshops of `swap` up to a version. */
 export function changingEntries(tools: Tools, swapVersion: number): MachineEntry[] {
   const tool = (_: never, { key }: ActivityScope) => {
-    tools.say(`tool ${key}`);
+    tools.say(`tool ${key} ${moment()}`);
     return key;
   };
   return [

@@ -103,6 +103,8 @@ export class Chronicle {
 
   #fork([, id = "", source = "", seq = "", how = ""]: readonly string[]): void {
     this.forks.set(id, { source, seq: Number(seq), edited: how === "edited", acked: false });
+    // What was sent to its end and rests keeps that for later, and so does its fork.
+    if (this.ending.has(source)) this.ending.add(id);
   }
 
   #remove(run: string): void {

@@ -7,7 +7,7 @@ import { createRuntime, type Run } from "holdfast";
 import { sqlite } from "holdfast/sqlite";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { judge } from "./judge.ts";
-import { byLine, Ledger } from "./ledger.ts";
+import { byLine, Ledger, moment } from "./ledger.ts";
 import { machineEntries, machines, type RunId } from "./machines.ts";
 
 let folder: string;
@@ -36,7 +36,8 @@ async function live(): Promise<void> {
   for (let n = 0; n < 3; n++) await send("count", "add", n);
   await runs.count.send("call");
   await runs.count.waitFor("open");
-  hear(`answered ${((await runs.count.state()).context as { answers: string[] }).answers[0]}`);
+  const { context } = await runs.count.state();
+  hear(`answered ${(context as { answers: string[] }).answers[0]} ${moment()}`);
   await send("mail", "mail", 0);
   await runs.mail.waitFor("idle");
   await send("ping", "serve", 0);
@@ -80,12 +81,26 @@ test("K2: an event that came of nothing, or that came twice, is seen", async () 
 });
 
 test("K3: a tool that is called again after its answer was durable, or whose answer vanished, is seen", async () => {
-  const [key] = ledger.answered;
-  expect(await problemsWith(() => ledger.read(`tool ${key}`, 0))).toContain("called again");
-  expect(await problemsWith(() => ledger.read("answered count:99.0", 0))).toContain(
+  const [key] = ledger.answered.keys();
+  expect(await problemsWith(() => ledger.read(`tool ${key} ${moment()}`, 0))).toContain("called again");
+  expect(await problemsWith(() => ledger.read(`answered count:99.0 ${moment()}`, 0))).toContain(
     "K1: the answer of count:99.0",
   );
   expect(await problemsWith(() => ledger.tools.clear())).toContain("K3: an answer of");
+});
+
+test("K3: calls of a tool are told from its answer by when they were, whichever process is heard first", () => {
+  const problemsOf = (...lines: readonly string[]): readonly string[] => {
+    const ledger = new Ledger();
+    for (const line of lines) ledger.read(line, 0);
+    return ledger.problems;
+  };
+  // The tool and whoever waits for its answer may be in two processes, and what these say is heard in any order.
+  expect(problemsOf("answered count:6.0 30", "tool count:6.0 10", "tool count:6.0 20")).toEqual([]);
+  const again = ["the tool was called again for count:6.0 after its answer was durable"];
+  expect(problemsOf("tool count:6.0 10", "answered count:6.0 30", "tool count:6.0 40")).toEqual(again);
+  expect(problemsOf("tool count:6.0 40", "tool count:6.0 10", "answered count:6.0 30")).toEqual(again);
+  expect(() => problemsOf("tool count:6.0")).toThrow("does not say when");
 });
 
 test("K4: a tool that may happen once and began twice, or never, is seen", async () => {
@@ -105,6 +120,18 @@ test("K7: a journal that was changed, or has a gap, is seen", async () => {
     sql("DELETE FROM entry WHERE seq = 2 AND run_id = (SELECT id FROM run WHERE run = 'count')"),
   );
   await expect(damaged).rejects.toMatchObject({ code: "STORE_CORRUPT" });
+});
+
+test("K13: a run that is removed before anybody sent it to its end is seen, unless it is the fork of one that was", () => {
+  const removals = (...lines: readonly string[]): readonly string[] => {
+    const ledger = new Ledger();
+    for (const line of lines) ledger.read(line, 0);
+    return ledger.chronicle.problems;
+  };
+  expect(removals("forking b a 3 alike", "ending a", "removed b")).toEqual([
+    "K13: b was removed and had not ended",
+  ]);
+  expect(removals("ending a", "forking b a 3 alike", "forking c b 4 edited", "removed c")).toEqual([]);
 });
 
 test("a line that its writer did not finish is not told", () => {

@@ -203,7 +203,9 @@ function toolProblems({ count, mail }: Partial<Contexts>, { tools, posts, answer
     ...answers
       .filter((key) => !tools.has(key))
       .map((key) => `K3: an answer of ${key}, which was never called`),
-    ...[...answered].filter((key) => !answers.includes(key)).map((key) => `K1: the answer of ${key} is lost`),
+    ...[...answered.keys()]
+      .filter((key) => !answers.includes(key))
+      .map((key) => `K1: the answer of ${key} is lost`),
     ...[...posts]
       .filter(([, starts]) => starts > 1)
       .map(([key, starts]) => `K4: ${key} was begun ${starts} times`),

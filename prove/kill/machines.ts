@@ -10,6 +10,7 @@
  */
 import { type ActivityScope, defineMachine, type MachineEntry } from "holdfast";
 import type { Diary, Workshop } from "./changing.ts";
+import { moment } from "./ledger.ts";
 
 export interface Count {
   numbers: number[];
@@ -205,12 +206,12 @@ export interface Contexts {
   readonly swap: Workshop;
 }
 
-/** The machines with their tools. Each says what it does before it does it: `tool KEY`, or `post KEY`. */
+/** The machines with their tools. Each says what it does before it does it: `tool KEY MOMENT`, or `post KEY`. */
 export function machineEntries(say: (line: string) => void): MachineEntry[] {
   const activities = {
     /** Every other call fails at first. */
     tool: (_: never, { key, attempt }: ActivityScope) => {
-      say(`tool ${key}`);
+      say(`tool ${key} ${moment()}`);
       if (attempt === 1 && /[02468]\./.test(key)) throw new Error("not yet");
       return key;
     },

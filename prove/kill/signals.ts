@@ -10,6 +10,7 @@ import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { createRandom, type Random } from "../../test/generate/random.ts";
 import { type Bug, plantArguments } from "./bugs.ts";
+import { bundle } from "./bundle.ts";
 import { backupsOf, type Judgement, judgeAny } from "./judge.ts";
 import { byLine, Ledger } from "./ledger.ts";
 
@@ -31,19 +32,20 @@ export interface SignalOptions {
 const livesPerStore = 25;
 /** How many, where a bug is hunted: it shows soon, or in another store. */
 const livesPerHunt = 5;
-/** Only ends what hangs. */
-const startMsMax = 60_000;
+/** Only ends what hangs. Counted second by second: what a proof that is stopped for a while sleeps through is no time. */
+const startSecondsMax = 60;
 /** One life in so many ends at any moment after its start, be it before it has opened the store; the others at work. */
 const anytimeChance = 0.2;
 const anytimeMsMax = 250;
 const workMsMax = 600;
 
-const script = fileURLToPath(new URL("./victim.ts", import.meta.url));
+const source = fileURLToPath(new URL("./victim.ts", import.meta.url));
 
 /** Kills as often as asked for; says what was found, and how much there was to lose. */
 export async function proveSignals(options: SignalOptions): Promise<Pick<Judgement, "figures">> {
   const { seed, kills, folder, progress, report, bug, isEnough = () => false } = options;
-  const env = { ...process.env, NODE_COMPILE_CACHE: join(folder, "compiled") };
+  const env = { NODE_COMPILE_CACHE: join(folder, "compiled"), ...process.env };
+  const script = bug === undefined ? await bundle(source, folder) : source;
   const task = bug?.task === undefined ? [] : [bug.task];
   const start = (...args: string[]) =>
     startVictim([...plantArguments(bug?.name), script, ...args, ...task], env);
@@ -102,7 +104,8 @@ async function liveOnce(child: Victim, ledger: Ledger, random: Random): Promise<
   const delayMs = random.next() ** 2 * (anytime ? anytimeMsMax : workMsMax);
   let ready = anytime;
   if (anytime) setTimeout(kill, delayMs);
-  const hung = setTimeout(kill, startMsMax);
+  let seconds = 0;
+  const hung = setInterval(() => ++seconds === startSecondsMax && kill(), 1_000);
   const hear = byLine((line) => {
     if (ledger.read(line, Date.now()) !== "ready" || anytime) return;
     ready = true;
@@ -110,9 +113,9 @@ async function liveOnce(child: Victim, ledger: Ledger, random: Random): Promise<
   });
   child.stdout.setEncoding("utf8").on("data", hear);
   const { code, signal, errors } = await ended(child);
-  clearTimeout(hung);
+  clearInterval(hung);
   if (signal !== "SIGKILL") ledger.problems.push(`a life ended by itself with ${code ?? signal}: ${errors}`);
-  else if (!ready) ledger.problems.push(`a life was not at work after ${startMsMax} ms: ${errors}`);
+  else if (!ready) ledger.problems.push(`a life was not at work after ${startSecondsMax} s: ${errors}`);
 }
 
 function ended(child: Victim): Promise<{ code: number | null; signal: string | null; errors: string }> {

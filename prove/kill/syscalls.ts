@@ -10,6 +10,7 @@ import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { createRandom } from "../../test/generate/random.ts";
+import { bundle } from "./bundle.ts";
 import { backupsOf, type Judgement, judgeAny } from "./judge.ts";
 import { byLine, Ledger } from "./ledger.ts";
 import { add } from "./signals.ts";
@@ -49,15 +50,23 @@ const growing = new Set(["pwrite64", "write", "ftruncate", "fallocate", "openat"
 /** Only ends what hangs: a lock that could not be given back keeps SQLite waiting for half a minute. */
 const lifeMsMax = 180_000;
 
-const script = fileURLToPath(new URL("./short.ts", import.meta.url));
-/** Fewer threads are fewer stops for strace. */
-const node = [process.execPath, "--v8-pool-size=0", "--conditions=holdfast-source", script];
+const source = fileURLToPath(new URL("./short.ts", import.meta.url));
+
+/** How a life is begun, before the path of its store. */
+interface Beginning {
+  readonly command: readonly string[];
+  readonly env: NodeJS.ProcessEnv;
+}
 
 /** Goes through the cases; says what was found, and how many of which kind there were. */
 export async function proveSyscalls(options: SyscallOptions): Promise<Pick<Judgement, "figures">> {
   const { folder, progress, report } = options;
-  const env = { ...process.env, NODE_COMPILE_CACHE: join(folder, "compiled") };
-  const { calls, shadowed } = traceOnce(folder, env);
+  const beginning: Beginning = {
+    // Fewer threads are fewer stops for strace.
+    command: [process.execPath, "--v8-pool-size=0", await bundle(source, folder)],
+    env: { ...process.env, NODE_COMPILE_CACHE: join(folder, "compiled") },
+  };
+  const { calls, shadowed } = traceOnce(folder, beginning);
   const chosen = choose(casesOf(calls), options);
   const total: Record<string, number> = { calls: calls.length, "left out": shadowed };
   const queue = [...chosen];
@@ -66,7 +75,7 @@ export async function proveSyscalls(options: SyscallOptions): Promise<Pick<Judge
     for (let one = queue.shift(); one !== undefined; one = queue.shift()) {
       const place = join(folder, `case-${number}`);
       mkdirSync(place);
-      const { figures, problems } = await tryCase(one, place, env);
+      const { figures, problems } = await tryCase(one, place, beginning);
       rmSync(place, { recursive: true });
       add(total, figures);
       for (const problem of problems) report(`${nameOf(one)}: ${problem}`);
@@ -88,15 +97,16 @@ function pathsOf(files: Files, path: string, place: string): string[] {
  * whichever gets so far first: a call that another thread has been as far with before cannot be hit and is left out. Those
  * are the ones with which a backup reads the store, in a thread of its own.
  */
-function traceOnce(folder: string, env: NodeJS.ProcessEnv): { calls: Call[]; shadowed: number } {
+function traceOnce(folder: string, { command, env }: Beginning): { calls: Call[]; shadowed: number } {
   const place = join(folder, "traced");
   mkdirSync(place);
   const path = join(place, "short.db");
   const trace = join(folder, "trace");
   // The first life fills the cache of compiled modules, and its calls are not those of the others.
-  spawnSync(node[0] as string, [...node.slice(1), join(place, "first.db")], { env });
+  const [node = "", ...given] = command;
+  spawnSync(node, [...given, join(place, "first.db")], { env });
   const paths = [...pathsOf("store", path, place), ...pathsOf("backup", path, place)];
-  const args = traceArguments(paths, trace, "-e", "trace=all", ...node, path);
+  const args = traceArguments(paths, trace, "-e", "trace=all", ...command, path);
   const { stdout } = spawnSync("strace", args, { env, encoding: "utf8" });
   if (!stdout.endsWith("closed\n")) throw new Error(`The life without faults did not end well:\n${stdout}`);
   const counts = new Map<string, number>();
@@ -150,10 +160,10 @@ function sample(all: readonly Case[], count: number, seed: number): Case[] {
   return chosen.slice(0, count);
 }
 
-async function tryCase(one: Case, place: string, env: NodeJS.ProcessEnv): Promise<Judgement> {
+async function tryCase(one: Case, place: string, beginning: Beginning): Promise<Judgement> {
   const path = join(place, "short.db");
   const ledger = new Ledger();
-  const end = await live(one, { path, place, env, ledger });
+  const end = await live(one, { ...beginning, path, place, ledger });
   const problems = problemsOf(one, end);
   const figures: Record<string, number> = { [one.fault]: 1, [`${one.fault} ${end.kind}`]: 1 };
   problems.push(...(await judgeAny(path, ledger)).problems);
@@ -168,12 +178,12 @@ interface End {
 /** Lives once under strace with this one fault; how it ended. */
 async function live(
   { files, call, when, fault }: Case,
-  { path, place, env, ledger }: { path: string; place: string; env: NodeJS.ProcessEnv; ledger: Ledger },
+  { path, place, ledger, command, env }: Beginning & { path: string; place: string; ledger: Ledger },
 ): Promise<End> {
   const args = traceArguments(pathsOf(files, path, place), "/dev/null");
   // With its filter strace is faster, and cannot send a signal.
   if (fault !== "signal=KILL") args.push("--seccomp-bpf");
-  args.push("-e", `trace=${call}`, "-e", `inject=${call}:${fault}:when=${when}`, ...node, path);
+  args.push("-e", `trace=${call}`, "-e", `inject=${call}:${fault}:when=${when}`, ...command, path);
   const child = spawn("strace", args, { stdio: ["ignore", "pipe", "ignore"], env, detached: true });
   const lines: string[] = [];
   child.stdout.setEncoding("utf8").on(

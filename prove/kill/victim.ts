@@ -13,10 +13,22 @@ import { createRandom, type Random } from "../../test/generate/random.ts";
 import { Changes } from "./changes.ts";
 import { changingEntries } from "./changing.ts";
 import { backupsOf } from "./judge.ts";
+import { moment } from "./ledger.ts";
 import { machineEntries, machines, type RunId } from "./machines.ts";
 import { changers, type TaskName } from "./tasks.ts";
 
-const say = (line: string) => writeSync(1, `${line}\n`);
+/** Whoever keeps the ledger may be judging another store: while the pipe is full, everything here waits for it. */
+function say(line: string): void {
+  for (;;) {
+    try {
+      writeSync(1, `${line}\n`);
+      return;
+    } catch (error) {
+      if ((error as { code?: string }).code !== "EAGAIN") throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
+    }
+  }
+}
 
 /** Sends number `n`, tells once it is durable, and repeats some: the run must take each once. */
 async function send(run: Run, type: string, n: number, again = false): Promise<void> {
@@ -65,7 +77,7 @@ async function senders(runtime: Runtime, random: Random): Promise<(() => Promise
         await runs.count.send("call", undefined, { key: `call ${n}` });
         await runs.count.waitFor("open");
         for (const key of ((await runs.count.state()).context as { answers: string[] }).answers.slice(-1))
-          say(`answered ${key}`);
+          say(`answered ${key} ${moment()}`);
       }
     },
     async () => {

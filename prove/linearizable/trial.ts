@@ -37,7 +37,7 @@ export async function tryLane(options: TrialOptions): Promise<TrialOutcome> {
   const isFleet = lane.store === "fleet";
   const history = new History();
   const problems: string[] = [];
-  const env = { ...process.env, NODE_COMPILE_CACHE: join(folder, "compiled") };
+  const env = { NODE_COMPILE_CACHE: join(folder, "compiled"), ...process.env };
   const random = createRandom(seed);
   const socket = isFleet ? {} : { socket: join(folder, `${lane.store}-${seed}.sock`) };
   const plan = { seed, lane, ...socket, rounds, roundMs: isFleet ? fleetRoundMs : roundMs };

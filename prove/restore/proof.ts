@@ -122,7 +122,7 @@ function copyOf({ acked, tools, posts, answered }: Ledger): Ledger {
   for (const [kind, numbers] of acked) copy.acked.set(kind, new Set(numbers));
   for (const [key, calls] of tools) copy.tools.set(key, calls);
   for (const [key, starts] of posts) copy.posts.set(key, starts);
-  for (const key of answered) copy.answered.add(key);
+  for (const [key, at] of answered) copy.answered.set(key, at);
   return copy;
 }
 

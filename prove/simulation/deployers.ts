@@ -36,7 +36,7 @@ export class Deployers {
         return await runtime.machines.deploy(entry, options);
       } catch (error) {
         if (!isHoldfastError(error) || error.code !== "DEPLOY_REFUSED") throw error;
-        if (life.status !== "dead" && isNew) judge.deployRefused(machine, before);
+        if (life.status !== "dead" && isNew) judge.deployRefused(life, machine, before);
         return undefined;
       }
     });

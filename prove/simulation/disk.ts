@@ -5,7 +5,7 @@
  *     survive, but none survives without those before it.
  * D2. Each process has a connection of its own to the same data.
  */
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { memory } from "../../src/store/memory/store.ts";
@@ -120,10 +120,10 @@ export function memoryDisk(): Disk {
 
 /** A file of SQLite. What a power cut leaves of a real file is a proof of its own. */
 export function sqliteDisk(): Disk {
-  const folder = mkdtempSync(join(tmpdir(), "holdfast-simulation-"));
+  // Nothing here loses power, so waiting for the disk would only cost time.
+  const folder = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "holdfast-simulation-"));
   const open: Store[] = [];
   const connect = (): Store => {
-    // Nothing here loses power, so waiting for the disk would only cost time.
     const store = sqlite(join(folder, "world.db"), { synchronous: "normal" });
     open.push(store);
     return store;

@@ -383,7 +383,9 @@ export class Judge {
   }
 
   /** A version was refused: no run has gone there. */
-  deployRefused(machine: string, before: ReadonlyMap<string, number>): void {
+  deployRefused(life: Life, machine: string, before: ReadonlyMap<string, number>): void {
+    // Whoever replaced it has the later version as any other code, and runs go there by themselves.
+    if (life.epoch !== this.model.epoch) return;
     for (const [name, times] of this.movesOf(machine))
       if (times > (before.get(name) ?? 0))
         this.report(15, `${name} has gone to the later version, which was refused`);

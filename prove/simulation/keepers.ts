@@ -25,6 +25,9 @@ export interface KeeperWorld {
 /** Errors that say that this process is of no use now: the next one tidies. */
 const passing: ReadonlySet<string> = new Set(["STORE_UNAVAILABLE", "STORE_OWNED", "RUNTIME_CLOSED"]);
 
+/** How long whoever tidies waits for a late hold: if no process is up, the next one may be waiting for this one's end. */
+const lateHoldMs = 5_000;
+
 export class Keepers {
   readonly #world: KeeperWorld;
   /** What is under way, for the judge to see that it ends. */
@@ -64,7 +67,7 @@ export class Keepers {
 
   /** The store as one who tidies sees it: now and then somebody holds what it is just about to remove or prune. */
   lateHolds(store: Store): Store {
-    const { random } = this.#world;
+    const { random, time } = this.#world;
     const aimsAt = (verb: keyof Store, [first]: unknown[]): readonly RunName[] => {
       if (verb === "removeRuns") return first as RunName[];
       return verb === "pruneJournal" ? [first as RunName] : [];
@@ -74,7 +77,10 @@ export class Keepers {
         const verb = name as keyof Store;
         return async (...given: unknown[]) => {
           const aims = aimsAt(verb, given);
-          if (aims.length > 0 && random.chance(0.15)) await this.#hold({ run: random.pick(aims).run });
+          if (aims.length > 0 && random.chance(0.15)) {
+            const held = this.#hold({ run: random.pick(aims).run });
+            await Promise.race([held, time.sleep(lateHoldMs)]);
+          }
           return (store[verb] as (...all: unknown[]) => unknown)(...given);
         };
       },

@@ -24,6 +24,8 @@ export class Life implements Owner {
   /** The right it was given last. */
   epoch = 0;
   worker = "";
+  /** How often it has stood still. */
+  stops = 0;
   /** Whether it has said that it is of no use any more. */
   isDoubted = false;
   /** The newest checkpoint of each run that it has been told of. */
@@ -63,7 +65,9 @@ export class Life implements Owner {
 
   /** As SIGSTOP: it does not notice that time passes. */
   pause(): void {
-    if (this.status === "alive") this.status = "paused";
+    if (this.status !== "alive") return;
+    this.status = "paused";
+    this.stops++;
   }
 
   resume(): void {

@@ -272,11 +272,18 @@ export class Model {
     }
   }
 
-  /** The forks that stand on a run, since none of their own snapshots is kept for good. */
+  /** The forks that stand on a run: their states, or those of their own forks, cannot be worked out without it. */
   standing({ run }: Pick<RunName, "run">): ModelRun[] {
-    return [...this.runs.values()].filter(
-      ({ head, snapshots }) => head.fork?.run === run && !snapshots.some(({ kept }) => kept),
-    );
+    const lacking = (one: ModelRun, before: number): ModelRun[] =>
+      [...this.runs.values()].filter(
+        ({ head, source }) => source === one && (head.fork?.seq as number) < before,
+      );
+    const stands = (one: ModelRun): boolean => {
+      const first = one.snapshots.find(({ kept }) => kept)?.seq;
+      return first === undefined || lacking(one, first).some(stands);
+    };
+    const source = this.runs.get(run);
+    return source === undefined ? [] : lacking(source, Number.POSITIVE_INFINITY).filter(stands);
   }
 
   remove({ run }: Pick<RunName, "run">): void {

@@ -389,11 +389,17 @@ export class Users {
     const life = this.#world.current();
     if (life?.runtime === undefined || life.status === "dead") return Promise.resolve(undefined);
     return new Promise((resolve, reject) => {
-      const stop = this.#world.time.after(patienceMs, () => {
+      const { stops } = life;
+      const judged = () => {
         // A process that stands still may answer yet; one that runs should have, unless somebody holds the run still.
         const isHeld = run !== undefined && this.#world.ledger.held.has(run);
         if (life.status === "alive" && !isHeld)
           this.#world.judge.report(8, `${life.name} left a call unanswered`);
+      };
+      // The user goes elsewhere; whoever stood still meanwhile has as long again to answer.
+      let stop = this.#world.time.after(patienceMs, () => {
+        if (life.stops === stops) judged();
+        else stop = this.#world.time.after(patienceMs, judged);
         resolve(undefined);
       });
       const end = (answer: Answer<Value>) => {

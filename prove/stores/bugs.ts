@@ -41,8 +41,8 @@ export const bugs: readonly Bug[] = [
   {
     name: "an-orphan-is-found-under-its-own-epoch",
     ...{ ...sqlite, part: "sequences" },
-    find: "a.epoch < (SELECT epoch FROM lease",
-    replace: "a.epoch <= (SELECT epoch FROM lease",
+    find: "a.epoch < (SELECT epoch FROM lease WHERE id = 1) ORDER BY",
+    replace: "a.epoch <= (SELECT epoch FROM lease WHERE id = 1) ORDER BY",
   },
   {
     name: "snapshots-that-are-kept-go-too",

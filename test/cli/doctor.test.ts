@@ -4,13 +4,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { execute } from "../../src/cli/command.ts";
-import { countDue } from "../../src/cli/due.ts";
 import { createRuntime, limits } from "../../src/index.ts";
+import { countDue } from "../../src/server/due.ts";
 import { postgres } from "../../src/store/postgres/store.ts";
 import { sqlite } from "../../src/store/sqlite/store.ts";
 import { createDatabase, type Database } from "../postgres/database.ts";
 import { pgbouncer, startPooler } from "../postgres/pooler.ts";
 import { counter } from "../runtime/machines.ts";
+import { stillWorld } from "./read-command.ts";
 
 let database: Database;
 const folder = mkdtempSync(join(tmpdir(), "holdfast-doctor-"));
@@ -36,9 +37,9 @@ async function run(argv: readonly string[]): Promise<{ code: number; out: string
   const terminal = {
     data: (line: string) => void said.push(line),
     note: (line: string) => void noted.push(line),
-    isColoured: false,
+    ...{ isColoured: false, isInteractive: false },
   };
-  const code = await execute(argv, { env: {}, terminal, program: [] }, new AbortController().signal);
+  const code = await execute(argv, { ...stillWorld().world, terminal });
   return { code, out: said.join("\n"), err: noted.join("\n") };
 }
 
@@ -111,13 +112,13 @@ test("due runs are counted to the limit and no further", async () => {
       [from, to],
     );
   await add(1, limits.dueCountedMax - 1);
-  expect(await countDue(store)).toBe(limits.dueCountedMax - 1);
+  expect(await countDue(store, Date.now())).toBe(limits.dueCountedMax - 1);
   await add(limits.dueCountedMax, limits.dueCountedMax + 1);
-  expect(await countDue(store)).toBe(limits.dueCountedMax);
+  expect(await countDue(store, Date.now())).toBe(limits.dueCountedMax);
   const { found } = await doctor(database.url, "--schema", "many");
   expect(found["due runs"]).toMatch(/^1000 or more runs/);
   await store.close();
-  expect(await countDue(store)).toBeUndefined();
+  expect(await countDue(store, Date.now())).toBeUndefined();
 });
 
 test.skipIf(pgbouncer === undefined)(

@@ -56,7 +56,7 @@ async function acquainted(): Promise<void> {
   };
   for (let round = 0; round < 2; round++) {
     const last = Math.max(...(await signs()));
-    await expect.poll(async () => Math.min(...(await signs())), { timeout: 20_000 }).toBeGreaterThan(last);
+    await expect.poll(async () => Math.min(...(await signs()))).toBeGreaterThan(last);
   }
 }
 
@@ -89,7 +89,7 @@ test("G2: load comes and workers are added; it goes and they drain; nothing is l
   // More than one can do: others come, and have what waits for its turn.
   for (const id of ids.slice(0, 36)) writeFileSync(hold(id), "");
   await go(0, 12);
-  await expect.poll(staying, { timeout: 50_000 }).toBe(3);
+  await expect.poll(staying).toBe(3);
   await acquainted();
   await go(12, 36);
 
@@ -98,18 +98,18 @@ test("G2: load comes and workers are added; it goes and they drain; nothing is l
   const begunThere = () =>
     noted().find(([id = "", what, pid]) => what === "begun" && pid === youngest && isHeld(id));
   const isHeld = (id: string) => existsSync(hold(id));
-  await expect.poll(begunThere, { timeout: 50_000 }).toBeDefined();
+  await expect.poll(begunThere).toBeDefined();
   const kept = begunThere()?.[0] as string;
   for (const id of ids.slice(0, 36)) if (id !== kept) rmSync(hold(id));
   const isLeaving = async () =>
     (await members()).some((member) => member.pid === youngest && member.isLeaving);
-  await expect.poll(isLeaving, { timeout: 50_000 }).toBe(true);
+  await expect.poll(isLeaving).toBe(true);
   // What comes while workers leave is done as well.
   await go(36, 60);
   expect(await isLeaving()).toBe(true);
   rmSync(hold(kept));
   for (const run of runs) expect((await run.finished()).state).toBe("done");
-  await expect.poll(staying, { timeout: 50_000 }).toBe(1);
+  await expect.poll(staying).toBe(1);
 
   const both = noted();
   for (const what of ["begun", "ended"]) {
@@ -135,6 +135,6 @@ test("workers end with the fleet that started them, also if it is killed", async
   const count = async () => (await database.query("SELECT 1 FROM killed.lease WHERE id = 2")).length;
   expect(await count()).toBe(1);
   killed.signal("SIGKILL");
-  await expect.poll(count, { timeout: 30_000 }).toBe(0);
+  await expect.poll(count).toBe(0);
   expect(await killed.ended).toBe("SIGKILL");
-}, 90_000);
+});

@@ -14,11 +14,15 @@ export interface Command {
   readonly ended: Promise<number | string>;
 }
 
-export function holdfast(argv: readonly string[], env: Readonly<Record<string, string>> = {}): Command {
+export function holdfast(
+  argv: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+  cwd: string = root,
+): Command {
   const child = spawn(
     process.execPath,
     ["--conditions=holdfast-source", "--no-warnings", join(root, "src/cli/main.ts"), ...argv],
-    { cwd: root, env: { ...process.env, ...env }, stdio: ["ignore", "pipe", "pipe"] },
+    { cwd, env: { ...process.env, ...env }, stdio: ["ignore", "pipe", "pipe"] },
   );
   const said = { out: "", err: "" };
   const listeners = new Set<() => void>();

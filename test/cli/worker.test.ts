@@ -9,6 +9,7 @@ import { postgres } from "../../src/store/postgres/store.ts";
 import { sqlite } from "../../src/store/sqlite/store.ts";
 import { createDatabase, type Database } from "../postgres/database.ts";
 import { job } from "./jobs.ts";
+import { looker } from "./looker.ts";
 import { type Command, holdfast } from "./process.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "holdfast-cli-"));
@@ -79,7 +80,7 @@ test("G4: a worker on PostgreSQL runs what others send, tells its figures, and d
 
   const run = await (await client(schema)).start(job, { id: "one", input: 0 });
   await run.send("go");
-  await expect.poll(noted, { timeout: 20_000 }).toEqual([`one begun ${command.pid}`]);
+  await expect.poll(noted).toEqual([`one begun ${command.pid}`]);
   await expect
     .poll(async () => (await get("/metrics")).text)
     .toContain('holdfast_activities_running{scope="process"} 1\n');
@@ -104,7 +105,7 @@ test("activities that take longer than a worker may drain are left to others, an
   await command.says(/^up/m);
   const run = await (await client(schema)).start(job, { id: "long", input: 3_600_000 });
   await run.send("go");
-  await expect.poll(() => noted().length, { timeout: 20_000 }).toBe(1);
+  await expect.poll(() => noted().length).toBe(1);
   command.signal("SIGINT");
   expect(await command.ended).toBe(3);
   expect(command.said.err).toContain("left to others");
@@ -116,7 +117,7 @@ test("a second signal ends a worker at once", async () => {
   await command.says(/^up/m);
   const run = await (await client(schema)).start(job, { id: "long", input: 3_600_000 });
   await run.send("go");
-  await expect.poll(() => noted().length, { timeout: 20_000 }).toBe(1);
+  await expect.poll(() => noted().length).toBe(1);
   command.signal("SIGTERM");
   await command.says(/draining/);
   command.signal("SIGTERM");
@@ -179,4 +180,20 @@ test("a worker owns a SQLite file alone", async () => {
   command.signal("SIGTERM");
   expect(await command.ended).toBe(0);
   await second.command.says(/^up/m);
+});
+
+test("a worker in use freezes no states, which only finds mistakes", async () => {
+  const schema = schemaOf();
+  const command = holdfast([
+    ...["worker", "test/cli/looker.ts", "--store", database.url],
+    ...["--schema", schema, "--listen", "off"],
+  ]);
+  begun.push(command);
+  await command.says(/^up/m);
+  runtime = await createRuntime({
+    ...{ store: postgres(database.url, { schema }), role: "client" },
+    machines: [looker],
+  });
+  const run = await runtime.start(looker, { id: "one" });
+  expect((await run.finished()).output).toBe(false);
 });

@@ -2,15 +2,17 @@
  * The files of deploy/, against each other and against the command they run: what can be known without a cluster or a
  * container engine. Each refers to others by names, paths, ports and times, and nothing but this test compares them.
  */
+
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
-import { readArguments, type WorkerArguments } from "../../src/cli/arguments.ts";
-import { metricsText } from "../../src/cli/figures.ts";
 import { loadMachines } from "../../src/cli/load-machines.ts";
 import { paths } from "../../src/cli/probes.ts";
+import type { WorkerArguments } from "../../src/cli/worker.ts";
 import { durationMs } from "../../src/index.ts";
+import { metricsText } from "../../src/server/figures.ts";
+import { readCommand } from "../cli/read-command.ts";
 import { projectFiles, read, root } from "../project.ts";
 
 const load = { slots: 1, running: 1, waiting: 1 };
@@ -25,7 +27,7 @@ const metrics = metricsText({
 
 /** What a container is started with, as the command understands it. */
 const readWorker = (argv: readonly string[]) =>
-  readArguments(argv, { HOLDFAST_STORE: "postgres://db/x" }) as WorkerArguments;
+  readCommand(argv, { HOLDFAST_STORE: "postgres://db/x" }) as WorkerArguments;
 
 interface Instruction {
   readonly name: string;
@@ -150,7 +152,11 @@ describe("the compose file", () => {
     expect(durationMs(grace)).toBeGreaterThan(readWorker(command).drainMs);
     expect(existsSync(join(root, "deploy", build?.context ?? "", build?.dockerfile ?? ""))).toBe(true);
     expect(environment?.HOLDFAST_STORE).toMatch(/^postgres:\/\/.*@db:5432\//);
-    expect(readArguments(services.doctor?.command ?? [], { HOLDFAST_STORE: "x" }).command).toBe("doctor");
+    const doctor = services.doctor?.command ?? [];
+    expect([doctor[0], readCommand(doctor, { HOLDFAST_STORE: "x" })]).toMatchObject([
+      "doctor",
+      { store: "x" },
+    ]);
   });
 });
 

@@ -76,7 +76,8 @@ test("a machine without functions comes back as it was", () => {
         ours.map((seen) => visible(seen, named(machine))),
       );
     }),
-    { numRuns: 200 },
+    // A state that is its own target beside one outside is left, and does not start again on top of that.
+    { numRuns: 200, examples: [[1478359325]] },
   );
 });
 

@@ -94,8 +94,9 @@ async function flow(runtime: Runtime): Promise<readonly string[]> {
 async function write(name: string): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "holdfast-golden-"));
   const path = join(folder, "runs");
+  const store = sqlite(path);
   const runtime = await createRuntime({
-    ...{ store: sqlite(path), clock: new VirtualClock(1_000_000), ids: countingIds() },
+    ...{ store, clock: new VirtualClock(1_000_000), ids: countingIds() },
     machines: [
       { machine: clerk as never, activities: {} },
       { machine: parrot as never, activities: {} },
@@ -106,6 +107,11 @@ async function write(name: string): Promise<void> {
   });
   const names = await live(runtime);
   await rest();
+  if ("search" in store) {
+    const put = [{ id: "f1", words: ["ada", "lives", "in", "paris"] }];
+    const name = { tenant: "default", run: "long" };
+    await store.search.writeWords(name, { expect: undefined, mark: 1, put, remove: [] });
+  }
   const golden = await tellOf(runtime, names);
   const copy = join(folder, "copy");
   const database = new DatabaseSync(path);

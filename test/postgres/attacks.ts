@@ -51,6 +51,8 @@ export async function populate(secured: Secured): Promise<void> {
     );
     await store.enqueue([eventOf("e1", { ...name, subject, key: "k1" })]);
     await store.appendChunks(name, "tool", [{ offset: 0, attempt: 1, bytes: bytesOf("piece") }], epoch);
+    const words = { expect: undefined, mark: 1, put: [{ id: "f1", words: ["secret"] }], remove: [] };
+    await store.search.writeWords(name, words);
     await store.writeDocument(tenant, `board of ${subject}`, 0, bytesOf("board"));
     const gone = `gone-${subject}`;
     await committed(

@@ -1,6 +1,7 @@
 /** PgBouncer in transaction mode in front of the tests' server, where it is installed. */
 import { spawn } from "node:child_process";
-import { chownSync, existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chownSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { findProgram } from "../lanes.ts";
@@ -28,7 +29,7 @@ export async function startPooler(socketFolder: string): Promise<Pooler> {
   const process_ = spawn(pgbouncer as string, [config], { ...user, stdio: "ignore" });
   const ended = new Promise<void>((resolve) => process_.on("close", () => resolve()));
   const socket = join(folder, ".s.PGSQL.5432");
-  while (!existsSync(socket) && process_.exitCode === null)
+  while (!(await answers(socket)) && process_.exitCode === null)
     await new Promise((resolve) => setImmediate(resolve));
   return {
     url: (direct) => direct.replace(encodeURIComponent(socketFolder), encodeURIComponent(folder)),
@@ -38,6 +39,18 @@ export async function startPooler(socketFolder: string): Promise<Pooler> {
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** Whether somebody listens there: the file is there before anybody does. */
+function answers(socket: string): Promise<boolean> {
+  return new Promise((told) => {
+    const connection = connect(socket);
+    connection.once("connect", () => {
+      connection.destroy();
+      told(true);
+    });
+    connection.once("error", () => told(false));
+  });
 }
 
 /** PgBouncer does not run as root; whoever runs the server may also reach it. */

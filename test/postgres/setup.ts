@@ -16,10 +16,13 @@ declare module "vitest" {
   }
 }
 
+/** Several test files use it at the same time, some of them with whole fleets. */
+const connectionsMax = "300";
+
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   let server: Promise<Server> | undefined;
   const answer = async (): Promise<Answer> => {
-    server ??= startServer();
+    server ??= startServer({ max_connections: connectionsMax });
     try {
       return { socketFolder: (await server).socketFolder };
     } catch (error) {

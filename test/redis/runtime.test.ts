@@ -6,7 +6,7 @@ import { withRedis } from "../../src/store/redis/index.ts";
 import type { Store } from "../../src/store/store.ts";
 import { createDatabase, type Database } from "../postgres/database.ts";
 import { counterWith } from "../runtime/machines.ts";
-import { findRedis, type RedisServer, startRedis } from "./server.ts";
+import { findRedis, patientMs, type RedisServer, startRedis } from "./server.ts";
 
 const counter = counterWith();
 
@@ -49,7 +49,7 @@ describe.skipIf(findRedis() === undefined)("runs with a warm tier", () => {
     });
     const problems: unknown[] = [];
     const runtime = await createRuntime({
-      store: withRedis(watched, { url: server.url, prefix: schema }),
+      store: withRedis(watched, { url: server.url, prefix: schema, deadline: patientMs }),
       machines: [counter],
       onProblem: (problem) => void problems.push(problem),
     });

@@ -12,6 +12,9 @@ import { findProgram, howToInstall } from "../lanes.ts";
 /** Where the server's binary is; undefined if it is not installed. */
 export const findRedis = (): string | undefined => findProgram("redis-server");
 
+/** A deadline for whoever wants the answer of Redis, on however slow a machine: it only ends what hangs. */
+export const patientMs = 60_000;
+
 export interface RedisServer {
   readonly url: string;
   /** Sends a signal. SIGSTOP makes it hang until SIGCONT. */

@@ -8,6 +8,7 @@ export const activityBugs: readonly Bug[] = [
     find: "clock: this.#clock }, offset, attempt);",
     replace: "clock: this.#clock }, Math.max(0, offset - 1), attempt);",
     catches: [14],
+    from: 12,
   },
   {
     name: "attempt of a stream not told from the one before",
@@ -15,6 +16,7 @@ export const activityBugs: readonly Bug[] = [
     find: "attempt = Math.max(given, last.attempt + 1);",
     replace: "attempt = given;",
     catches: [14],
+    from: 133,
   },
   {
     name: "piece told durable before it is",
@@ -22,6 +24,7 @@ export const activityBugs: readonly Bug[] = [
     find: "return this.#pending.written;",
     replace: "void this.#pending.written.catch(() => {}); return Promise.resolve();",
     catches: [14],
+    from: 12,
   },
   {
     name: "pieces not flushed at the end",
@@ -36,7 +39,7 @@ export const activityBugs: readonly Bug[] = [
       },
     ],
     catches: [6, 14],
-    from: 1001,
+    from: 2383,
   },
   {
     name: "reader skips a piece after a pause",
@@ -44,6 +47,7 @@ export const activityBugs: readonly Bug[] = [
     find: "for (let offset = from; ; ) {",
     replace: "for (let offset = from > 2 ? from + 1 : from; ; ) {",
     catches: [14],
+    from: 133,
   },
   {
     name: "tried again where nobody knows",
@@ -51,6 +55,7 @@ export const activityBugs: readonly Bug[] = [
     find: 'if (found.outcome !== "absent")',
     replace: "if (found.outcome === undefined)",
     catches: [6],
+    from: 7,
   },
   {
     name: "absence taken for not knowing",
@@ -58,6 +63,7 @@ export const activityBugs: readonly Bug[] = [
     find: 'if (found.outcome !== "absent")',
     replace: "if (found.outcome !== undefined)",
     catches: [6],
+    from: 79,
   },
   {
     name: "nobody asked what became of it",
@@ -65,6 +71,7 @@ export const activityBugs: readonly Bug[] = [
     find: "const name = job.effect.options.reconcile as string | undefined;",
     replace: "const name = undefined as string | undefined;",
     catches: [6],
+    from: 79,
   },
   {
     name: "one failure to find out taken for not knowing",
@@ -72,6 +79,7 @@ export const activityBugs: readonly Bug[] = [
     find: "if (delay === undefined) break;",
     replace: "if (delay !== 0) break;",
     catches: [6],
+    from: 420,
   },
   {
     name: "spending of failed attempts forgotten",
@@ -79,6 +87,7 @@ export const activityBugs: readonly Bug[] = [
     find: "job.report = attempt.report;",
     replace: 'if ("output" in result) job.report = attempt.report;',
     catches: [25],
+    from: 10,
   },
   {
     name: "spending not added up",
@@ -93,6 +102,7 @@ export const activityBugs: readonly Bug[] = [
     find: 'for (const limit of ["steps", "tokens", "cost", "time"] as const) {',
     replace: 'for (const limit of ["steps", "cost", "time"] as const) {',
     catches: [20],
+    from: 187,
   },
   {
     name: "limit ends a run one step late",
@@ -100,6 +110,7 @@ export const activityBugs: readonly Bug[] = [
     find: "if (max === undefined || used[limit] < max) continue;",
     replace: "if (max === undefined || used[limit] <= max) continue;",
     catches: [20],
+    from: 74,
   },
   {
     name: "time that is up not looked at",
@@ -107,5 +118,6 @@ export const activityBugs: readonly Bug[] = [
     find: "let wakeAt = endOfTime(head);",
     replace: "let wakeAt = Number.POSITIVE_INFINITY;",
     catches: [4],
+    from: 14,
   },
 ];

@@ -8,6 +8,7 @@ export const backupBugs: readonly Bug[] = [
     find: "await backup(source, destination, { rate: allPages });",
     replace: '(await import("node:fs")).copyFileSync(path, destination);',
     catches: [30],
+    from: 50,
   },
   {
     name: "backup made of the one before",
@@ -16,6 +17,7 @@ export const backupBugs: readonly Bug[] = [
     replace:
       "const last = listBackups(directory).at(-1);\n  if (last === undefined) await store.backup(partial);\n  else await cp(last.path, partial);",
     catches: [30],
+    from: 250,
   },
   {
     name: "newest backup not kept",
@@ -23,5 +25,6 @@ export const backupBugs: readonly Bug[] = [
     find: "for (const old of unkept(listBackups(directory), keep)) if (old.path !== path) removeFile(old.path);",
     replace: "for (const old of listBackups(directory).slice(-1)) if (keep.last) removeFile(old.path);",
     catches: [30],
+    from: 50,
   },
 ];

@@ -22,6 +22,7 @@ export const deployingBugs: readonly Bug[] = [
       },
     ],
     catches: [15],
+    from: 8,
   },
   {
     name: "version that is refused taken by runs all the same",
@@ -30,5 +31,6 @@ export const deployingBugs: readonly Bug[] = [
     replace:
       "if (left.length > 0 && !leave) {\n    for await (const one of evolution.migrateAll(id, options)) void one;",
     catches: [15],
+    from: 270,
   },
 ];

@@ -8,6 +8,7 @@ export const endBugs: readonly Bug[] = [
     find: "steps: freeze(compensations.toReversed())",
     replace: "steps: freeze([...compensations])",
     catches: [23],
+    from: 23,
   },
   {
     name: "undone twice",
@@ -15,6 +16,7 @@ export const endBugs: readonly Bug[] = [
     find: "    this.compensations = undefined;\n    if (compensations",
     replace: "    if (compensations",
     catches: [23],
+    from: 40,
   },
   {
     name: "not undone when a limit ends the run",
@@ -22,6 +24,7 @@ export const endBugs: readonly Bug[] = [
     find: "if (input !== undefined && !judged)",
     replace: 'if (input !== undefined && status === "cancelled")',
     catches: [23],
+    from: 142,
   },
   {
     name: "undoing stops with its run",
@@ -29,7 +32,7 @@ export const endBugs: readonly Bug[] = [
     find: "work.cancelChildren(({ machine }) => machine !== compensation);",
     replace: "work.cancelChildren(() => true);",
     catches: [23],
-    from: 600,
+    from: 816,
   },
   {
     name: "a step of undoing skipped",
@@ -37,6 +40,7 @@ export const endBugs: readonly Bug[] = [
     find: "return steps.shift() as Compensation;",
     replace: "return (steps.length > 2 ? steps.splice(0, 2)[0] : steps.shift()) as Compensation;",
     catches: [23],
+    from: 23,
   },
   {
     name: "refused result lost",
@@ -44,6 +48,7 @@ export const endBugs: readonly Bug[] = [
     find: 'if (step.outcome === "refused" && settles(event)) this.#park(step, at);',
     replace: 'if (step.outcome === "refused" && settles(event) && at % 2 === 0) this.#park(step, at);',
     catches: [26],
+    from: 18,
   },
   {
     name: "run that comes back not given the result",
@@ -51,6 +56,7 @@ export const endBugs: readonly Bug[] = [
     find: "if (again !== undefined) this.outbox.send(this.head, this.head.run, again, at);",
     replace: "",
     catches: [4],
+    from: 18,
   },
   {
     name: "run that comes back not taken up",
@@ -58,6 +64,7 @@ export const endBugs: readonly Bug[] = [
     find: "      void runs.revive(run);\n",
     replace: "",
     catches: [8],
+    from: 51,
   },
   {
     name: "events for a parked run taken",
@@ -74,6 +81,7 @@ export const endBugs: readonly Bug[] = [
     replace:
       'run.inbox.length > 0 && (checkpoint.head.status === run.head.status || checkpoint.head.status === "parked");',
     catches: [26],
+    from: 29,
   },
   {
     name: "end of an activity lost while its run is parked",
@@ -81,6 +89,7 @@ export const endBugs: readonly Bug[] = [
     find: 'if (run.head.status === "parked") return false;',
     replace: 'if (run.head.status === "parked") return true;',
     catches: [6, 8],
+    from: 30,
   },
   {
     name: "parked time not told to timers",
@@ -88,6 +97,7 @@ export const endBugs: readonly Bug[] = [
     find: "[{ from: parkedAt, until: options.at }]",
     replace: "[{ from: parkedAt, until: parkedAt }]",
     catches: [4],
+    from: 18,
   },
   {
     name: "dead letter removed before it is sent again",
@@ -96,6 +106,7 @@ export const endBugs: readonly Bug[] = [
     replace:
       "await this.#world.store.removeDeadLetter(row.tenant, number);\n    const [outcome] = await this.#world.store.enqueue([again]);",
     catches: [1],
+    from: 39,
   },
   {
     name: "dead letter sent again without a key",
@@ -103,6 +114,7 @@ export const endBugs: readonly Bug[] = [
     find: "const again = { ...event, key: row.key ?? row.id,",
     replace: 'const again = { ...event, id: row.id + " again",',
     catches: [1, 16],
+    from: 39,
   },
   {
     name: "events that wait for a run that ends not kept",
@@ -110,5 +122,6 @@ export const endBugs: readonly Bug[] = [
     find: '      lose(this.#tables, row, "ended");\n    }\n    run.inbox.clear();',
     replace: "    }\n    run.inbox.clear();",
     catches: [1],
+    from: 35,
   },
 ];

@@ -15,6 +15,7 @@ export const flowBugs: readonly Bug[] = [
       },
     ],
     catches: [31],
+    from: 12,
   },
   {
     name: "slot given back when its attempt begins",
@@ -22,6 +23,7 @@ export const flowBugs: readonly Bug[] = [
     find: "      slot.begin();\n",
     replace: "      slot.begin();\n      slot.leave();\n",
     catches: [31],
+    from: 12,
   },
   {
     name: "one more under way than there are slots",
@@ -29,6 +31,7 @@ export const flowBugs: readonly Bug[] = [
     find: "while (this.#used < this.#slots) {",
     replace: "while (this.#used <= this.#slots) {",
     catches: [31],
+    from: 47,
   },
   {
     name: "window of a rate too short",
@@ -36,6 +39,7 @@ export const flowBugs: readonly Bug[] = [
     find: "return start === undefined ? now : start + perMs;",
     replace: "return start === undefined ? now : start + perMs * 0.9;",
     catches: [31],
+    from: 92,
   },
   {
     name: "rate begins anew with each process",
@@ -43,6 +47,7 @@ export const flowBugs: readonly Bug[] = [
     find: "const chunks = known ?? [{ count: this.#limitMax, until: now }];",
     replace: "const chunks = (known ?? [{ count: this.#limitMax, until: now }]).slice(0, 0);",
     catches: [31],
+    from: 75,
   },
   {
     name: "what waits for a rate not told when it may begin",
@@ -50,6 +55,7 @@ export const flowBugs: readonly Bug[] = [
     find: "this.#stopTimer = undefined;\n      this.#freed(this);",
     replace: "this.#stopTimer = undefined;",
     catches: [8],
+    from: 23,
   },
   {
     name: "what is urgent goes last",
@@ -57,5 +63,6 @@ export const flowBugs: readonly Bug[] = [
     find: "one.arrival < other.arrival : one.priority > other.priority;",
     replace: "one.arrival < other.arrival : one.priority < other.priority;",
     catches: [31],
+    from: 12,
   },
 ];

@@ -30,6 +30,7 @@ export const stepBugs: readonly Bug[] = [
     find: 'if (outcome.outcome !== "committed") {',
     replace: 'if (outcome.outcome !== "committed" && outcome.outcome !== "fenced") {',
     catches: [1, 4, 8],
+    from: 6,
   },
   {
     name: "lost reply treated as failure",
@@ -38,6 +39,7 @@ export const stepBugs: readonly Bug[] = [
     replace:
       "void this.#world.read(checkpoint.run.name).then((run) => deliveries.forEach((one) => this.#world.deliver(run, one)), () => deliveries.forEach(({ failed, row }) => row === undefined && failed(error)));",
     catches: [1, 2, 8, 13],
+    from: 8,
   },
   {
     name: "lost reply treated as success",
@@ -61,7 +63,7 @@ export const stepBugs: readonly Bug[] = [
     replace: "this.#giveUp([], deliveries, error);",
     also: [noLook],
     catches: [8],
-    from: 401,
+    from: 456,
   },
   {
     name: "repeat after the end told to be late",
@@ -122,6 +124,7 @@ export const stepBugs: readonly Bug[] = [
     replace:
       "for (const { row } of this.run.inbox) if (row !== undefined) consumed.push({ id: row, seq: this.head.seq });\n    return {\n      expect: head.seq,",
     catches: [1],
+    from: 10,
   },
   {
     name: "send between runs lost",
@@ -137,6 +140,7 @@ export const stepBugs: readonly Bug[] = [
     replace:
       'bytes, ...parts }); if (at % 5 === 0) this.sends.push({ tenant, run, id: id + " again", subject, priority: 0, at, bytes, ...parts });',
     catches: [4],
+    from: 7,
   },
   {
     name: "activity not recorded with its step",
@@ -144,6 +148,7 @@ export const stepBugs: readonly Bug[] = [
     find: "begun: Array.from(this.outbox.begun.values(), ({ row }) => row),",
     replace: "begun: Array.from(this.outbox.begun.values(), ({ row }) => row).slice(0, 1),",
     catches: [4],
+    from: 8,
   },
   {
     name: "settled activity stays pending",
@@ -151,6 +156,7 @@ export const stepBugs: readonly Bug[] = [
     find: "if (!this.begun.delete(key)) this.ended.push(key);",
     replace: "if (!this.begun.delete(key) && this.ended.length === 0) this.ended.push(key);",
     catches: [4],
+    from: 12,
   },
   {
     name: "child started twice",
@@ -159,6 +165,7 @@ export const stepBugs: readonly Bug[] = [
     replace:
       "newRun({ tenant, run: this.starts.length > 0 || at % 3 === 0 ? this.#childOf(key) + at : this.#childOf(key) }, bound, parts, at);",
     catches: [4],
+    from: 45,
   },
   {
     name: "child result lost",
@@ -166,6 +173,7 @@ export const stepBugs: readonly Bug[] = [
     find: "if (parent === undefined || (status ===",
     replace: "if (at % 4 === 0 || parent === undefined || (status ===",
     catches: [4, 8],
+    from: 23,
   },
   {
     name: "child not cancelled",
@@ -173,6 +181,7 @@ export const stepBugs: readonly Bug[] = [
     find: 'else if (of === "child")',
     replace: 'else if (of === "child" && at % 3 > 0)',
     catches: [4],
+    from: 161,
   },
   {
     name: "priority ignored",

@@ -15,6 +15,7 @@ export const storeBugs: readonly Bug[] = [
     find: "return lease.epoch === epoch;",
     replace: "return epoch > 0;",
     catches: [7],
+    from: 6,
   },
   {
     name: "lease given to two",
@@ -29,6 +30,7 @@ export const storeBugs: readonly Bug[] = [
     find: "if (lease.owner === worker) return {",
     replace: "if (lease.owner === worker && now < lease.until) return {",
     catches: [8],
+    from: 43,
   },
   {
     name: "new owner keeps the old epoch",
@@ -46,10 +48,11 @@ export const storeBugs: readonly Bug[] = [
   },
   {
     name: "orphaned activity not due",
-    file: "src/store/memory/store.ts",
-    find: "epoch < this.#tables.lease.epoch;",
-    replace: "epoch < this.#tables.lease.epoch - 1;",
+    file: "src/store/memory/due.ts",
+    find: "epoch < lease.epoch :",
+    replace: "epoch < lease.epoch - 1 :",
     catches: [8],
+    from: 36,
   },
   {
     name: "waiting event not due",
@@ -58,6 +61,7 @@ export const storeBugs: readonly Bug[] = [
     replace: "return [...events.slice(1), ...due,",
     also: [noLook],
     catches: [8],
+    from: 21,
   },
   {
     name: "old record of an activity taken",
@@ -65,7 +69,7 @@ export const storeBugs: readonly Bug[] = [
     find: "if (!activities?.has(row.key) || !this.#isGood(epoch)) return false;",
     replace: "if (!activities?.has(row.key)) return false;",
     catches: [7],
-    from: 600,
+    from: 778,
   },
   {
     name: "digest not chained",

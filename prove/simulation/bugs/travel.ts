@@ -8,6 +8,7 @@ export const travelBugs: readonly Bug[] = [
     find: '["activity", current.activities, before.activities],',
     replace: '["activity", [], before.activities],',
     catches: [4],
+    from: 12,
   },
   {
     name: "timer lost when a run goes back",
@@ -15,6 +16,7 @@ export const travelBugs: readonly Bug[] = [
     find: "const timers = state.timers.map(",
     replace: "const timers = state.timers.slice(current === undefined ? 0 : 1).map(",
     catches: [3, 4],
+    from: 28,
   },
   {
     name: "timers set again as if no time had passed",
@@ -22,6 +24,7 @@ export const travelBugs: readonly Bug[] = [
     find: "const outage = [{ from: at, until: work.at }];",
     replace: "const outage = [{ from: at, until: at }];",
     catches: [3, 4],
+    from: 31,
   },
   {
     name: "deferred events gone unsaid when a run goes back",
@@ -29,7 +32,7 @@ export const travelBugs: readonly Bug[] = [
     find: "    return place >= 0;\n  });",
     replace: "    return true;\n  });",
     catches: [13],
-    from: 600,
+    from: 811,
   },
   {
     name: "activity begun again with its old key",
@@ -45,6 +48,7 @@ export const travelBugs: readonly Bug[] = [
     replace:
       "const again = freeze({ ...timer, ...resumedDue(timer, outage), key: current === undefined ? timer.key : work.nextKey() });",
     catches: [3, 4],
+    from: 31,
   },
   {
     name: "fork begins with the newest state",
@@ -59,6 +63,7 @@ export const travelBugs: readonly Bug[] = [
     find: "const options = { at, run: name.run, ...(edit && { edit }) };",
     replace: "const options = { at, run: name.run, ...(edit && source.seq > seq && { edit }) };",
     catches: [3],
+    from: 6,
   },
   {
     name: "run that goes back stays parked",
@@ -66,6 +71,7 @@ export const travelBugs: readonly Bug[] = [
     find: '(type === "retry" || type === "rollback")',
     replace: 'type === "retry"',
     catches: [4],
+    from: 82,
   },
   {
     name: "refused result taken for one under way when a run goes back",
@@ -73,7 +79,7 @@ export const travelBugs: readonly Bug[] = [
     find: "const still = withoutInvocation(state, parking?.result?.invocation);",
     replace: "const still = withoutInvocation(state, parking && undefined);",
     catches: [3, 4],
-    from: 501,
+    from: 932,
   },
   {
     name: "old version in the head of a run that has another",
@@ -81,6 +87,7 @@ export const travelBugs: readonly Bug[] = [
     find: "this.head = { ...this.head, version: this.state.version, hash: this.machine.hash };",
     replace: "this.head = { ...this.head, hash: this.machine.hash };",
     catches: [15],
+    from: 8,
   },
   {
     name: "run that has another version stepped by the old one",
@@ -88,6 +95,7 @@ export const travelBugs: readonly Bug[] = [
     find: "    run.machine = this.machine;\n",
     replace: "",
     catches: [3, 4, 8, 15, 26],
+    from: 8,
   },
   {
     name: "timer forgotten on the way to another version",
@@ -95,7 +103,7 @@ export const travelBugs: readonly Bug[] = [
     find: "timers: sameList(state.timers, timers.timers()),",
     replace: "timers: sameList(state.timers, timers.timers().slice(1)),",
     catches: [8, 15],
-    from: 400,
+    from: 446,
   },
   {
     name: "deferred event forgotten on the way to another version",
@@ -103,6 +111,7 @@ export const travelBugs: readonly Bug[] = [
     find: "deferred: sameList(state.deferred, moveDeferred(move)),",
     replace: "deferred: sameList(state.deferred, moveDeferred(move).slice(1)),",
     catches: [1, 15],
+    from: 10,
   },
   {
     name: "breakpoints forgotten by a new process",
@@ -111,6 +120,7 @@ export const travelBugs: readonly Bug[] = [
     replace:
       '? shared : Object.fromEntries(Object.entries({ ...head, ...shared }).filter(([name]) => name !== "debug"));',
     catches: [28],
+    from: 12,
   },
   {
     name: "held run takes one event too many",
@@ -118,6 +128,7 @@ export const travelBugs: readonly Bug[] = [
     find: "if (debug.steps !== 1) return undefined;",
     replace: "if (debug.steps !== 0) return undefined;",
     catches: [28],
+    from: 29,
   },
   {
     name: "breakpoint before an event never passed",
@@ -125,6 +136,7 @@ export const travelBugs: readonly Bug[] = [
     find: "debug === undefined || debug.passes || isControl(event)",
     replace: "debug === undefined || isControl(event)",
     catches: [8, 28],
+    from: 419,
   },
   {
     name: "undoing given up when a run goes back",
@@ -132,6 +144,7 @@ export const travelBugs: readonly Bug[] = [
     find: "if (!has(then, item.key) && !undoes(work, item)) {",
     replace: "if (!has(then, item.key)) {",
     catches: [3, 4, 23],
+    from: 227,
   },
   {
     name: "undone once more when a run goes back",
@@ -139,6 +152,7 @@ export const travelBugs: readonly Bug[] = [
     find: "else if (undoes(work, child)) work.addChild({ ...child, key: work.nextKey() }, nothingToUndo);",
     replace: "",
     catches: [3, 4, 23],
+    from: 263,
   },
   {
     name: "bookings forgotten when a run goes back",
@@ -146,6 +160,7 @@ export const travelBugs: readonly Bug[] = [
     find: "work.compensations = current?.compensations;",
     replace: "work.compensations = current && state.compensations;",
     catches: [3, 23],
+    from: 48,
   },
   {
     name: "fork undoes what its source did",
@@ -153,5 +168,6 @@ export const travelBugs: readonly Bug[] = [
     find: "work.compensations = current?.compensations;",
     replace: "work.compensations = (current ?? state).compensations;",
     catches: [3, 23],
+    from: 424,
   },
 ];

@@ -8,6 +8,7 @@ export const waitBugs: readonly Bug[] = [
     find: "for (const { due } of state.timers) if (due < wakeAt) wakeAt = due;",
     replace: "for (const { due } of state.timers.slice(0, 2)) if (due < wakeAt) wakeAt = due;",
     catches: [4],
+    from: 19,
   },
   {
     name: "timer not looked for",
@@ -32,7 +33,7 @@ export const waitBugs: readonly Bug[] = [
     replace: "} catch {",
     also: [noLook],
     catches: [8],
-    from: 501,
+    from: 707,
   },
   {
     name: "timer after cancel",
@@ -41,6 +42,7 @@ export const waitBugs: readonly Bug[] = [
     replace:
       "if (this.timers.length < 3) this.cancelTimers((timer) => timer.id === id && timer.state === undefined);",
     catches: [9, 16],
+    from: 106,
   },
   {
     name: "timer early",
@@ -48,6 +50,7 @@ export const waitBugs: readonly Bug[] = [
     find: "due: at + delayMs,",
     replace: "due: at + Math.floor(delayMs * 0.99),",
     catches: [9, 24],
+    from: 6,
   },
   {
     name: "timer twice",
@@ -62,6 +65,7 @@ export const waitBugs: readonly Bug[] = [
     find: "work.deferred = without(work.deferred, (event) => event === next.event);",
     replace: "work.deferred = without(work.deferred, (event) => event.type === next.event.type);",
     catches: [1],
+    from: 10,
   },
   {
     name: "deferred event taken twice",
@@ -70,6 +74,7 @@ export const waitBugs: readonly Bug[] = [
     replace:
       "work.deferred = without(work.deferred, (event) => event === next.event && work.deferred.length < 2);",
     catches: [1, 8],
+    from: 10,
   },
   {
     name: "deferred out of order",
@@ -77,6 +82,7 @@ export const waitBugs: readonly Bug[] = [
     find: "for (const event of waiting) {",
     replace: "for (const event of waiting.toReversed()) {",
     catches: [1],
+    from: 10,
   },
   {
     name: "event of a child that was let go",
@@ -84,7 +90,7 @@ export const waitBugs: readonly Bug[] = [
     find: "if (invocation === undefined) return endedBefore(work, event);",
     replace: "if (invocation === undefined) return !settles(event);",
     catches: [6],
-    from: 3001,
+    from: 395,
   },
   {
     name: "double settle",
@@ -99,6 +105,7 @@ export const waitBugs: readonly Bug[] = [
       },
     ],
     catches: [1, 6],
+    from: 198,
   },
   {
     name: "answer of an attempt that was given up",
@@ -106,6 +113,7 @@ export const waitBugs: readonly Bug[] = [
     find: "await Promise.race([code(input as never, this.#scope()), this.#late.promise]);",
     replace: "await code(input as never, this.#scope());",
     catches: [6, 8],
+    from: 6,
   },
   {
     name: "activity begins again where its answer is known",
@@ -114,6 +122,7 @@ export const waitBugs: readonly Bug[] = [
     replace:
       "void this.#world.settle(row, settledEvent(effect, end), report.spent);\n      const settled = true;",
     catches: [6, 12],
+    from: 30,
   },
   {
     name: "activity never begun",
@@ -128,6 +137,7 @@ export const waitBugs: readonly Bug[] = [
     find: 'job?.controller.abort(new Error("The activity was cancelled"));',
     replace: "",
     catches: [6, 12, 31],
+    from: 65,
   },
   {
     name: "at-most-once retried after a crash",
@@ -135,6 +145,7 @@ export const waitBugs: readonly Bug[] = [
     find: "if (job.row.attempt > 0) {",
     replace: "if (job.row.attempt > 1) {",
     catches: [6],
+    from: 7,
   },
   {
     name: "at-most-once begun before it is recorded",
@@ -142,6 +153,7 @@ export const waitBugs: readonly Bug[] = [
     find: "return (await this.#record(job)) && !job.controller.signal.aborted;",
     replace: "void this.#record(job);\n        return true;",
     catches: [6],
+    from: 7,
   },
   {
     name: "progress forgotten",
@@ -149,6 +161,7 @@ export const waitBugs: readonly Bug[] = [
     find: "if (row.report !== undefined) job.report = this.#read(row.report, owner);",
     replace: "",
     catches: [6],
+    from: 72,
   },
   {
     name: "attempt counter reset",
@@ -156,6 +169,7 @@ export const waitBugs: readonly Bug[] = [
     find: "job.row = { ...job.row, attempt: job.row.attempt + 1 };\n      const result",
     replace: "job.row = { ...job.row, attempt: (job.row.attempt % 2) + 1 };\n      const result",
     catches: [6],
+    from: 10,
   },
   {
     name: "result lost while the store cannot be reached",
@@ -163,6 +177,7 @@ export const waitBugs: readonly Bug[] = [
     find: "if (!isUnavailable(error)) return true;",
     replace: "if (error !== undefined) return true;",
     catches: [6, 8],
+    from: 132,
   },
   {
     name: "end of a run not told",
@@ -170,7 +185,7 @@ export const waitBugs: readonly Bug[] = [
     find: "watchers.tell(name, run);",
     replace: "if (active) watchers.tell(name, run);",
     catches: [8],
-    from: 401,
+    from: 1429,
   },
   {
     name: "event for a run out of memory not fetched",
@@ -179,6 +194,7 @@ export const waitBugs: readonly Bug[] = [
     replace: "else if (live === undefined) return;",
     also: [noLook],
     catches: [8],
+    from: 247,
   },
   {
     name: "one more step waits than the policy says",
@@ -186,6 +202,7 @@ export const waitBugs: readonly Bug[] = [
     find: "return taken.length < checkpoint.every;",
     replace: "return taken.length <= checkpoint.every;",
     catches: [8],
+    from: 341,
   },
   {
     name: "change that is worth a commit waits",
@@ -193,6 +210,7 @@ export const waitBugs: readonly Bug[] = [
     find: "if (checkpoint.when({ before, after: step.state })) return false;",
     replace: "if (taken.length > 1 && checkpoint.when({ before, after: step.state })) return false;",
     catches: [8],
+    from: 188,
   },
   {
     name: "steps with effects wait",
@@ -214,6 +232,7 @@ export const waitBugs: readonly Bug[] = [
       },
     ],
     catches: [2, 8],
+    from: 18,
   },
   {
     name: "checkpoint that does not commit",

@@ -113,7 +113,7 @@ test("G5: old and new code, with two versions of a machine, work side by side un
   // The store is brought to today's version under the old one, which goes on.
   const young = await member(undefined, [1, 2]);
   expect([await young.up(), await storeVersion()]).toEqual([undefined, migrations.length]);
-  await expect.poll(() => old.do("members"), { timeout: 5_000 }).toBe(2);
+  await expect.poll(() => old.do("members")).toBe(2);
   const after = namesOf("after-");
   const late = namesOf("late-");
   await Promise.all([
@@ -137,7 +137,7 @@ test("G5: old and new code, with two versions of a machine, work side by side un
   for (let round = 0; round < 3; round++) await note([young], rest.flat());
   expect(await draining).toBe(true);
   await old.close();
-  await expect.poll(() => young.do("members"), { timeout: 5_000 }).toBe(1);
+  await expect.poll(() => young.do("members")).toBe(1);
   await note([young], rest.flat());
   await pay(young, rest.flat());
 
@@ -151,4 +151,4 @@ test("G5: old and new code, with two versions of a machine, work side by side un
   }
   const ledger = readFileSync(join(folder, "ledger"), "utf8").trim().split("\n");
   expect(ledger.toSorted()).toEqual([...before, ...late, ...after].toSorted());
-}, 120_000);
+});
