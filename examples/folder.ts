@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 /** Relative to where npm runs its scripts: the top of the project. Git ignores it. */
 export const defaultFolder = ".holdfast";
-/** The run that `npm start` makes. */
+/** The run that `npm run survive` makes. */
 export const firstRun = "question-1";
 
 export const storePath = (folder: string): string => join(folder, "agents.db");

@@ -1,5 +1,5 @@
 /**
- * `npm run journal`: what the agent of `npm start` did, step by step, as its journal has it: when, on which event, with
+ * `npm run journal`: what the agent of `npm run survive` did, step by step, as its journal has it: when, on which event, with
  * which outcome, where that led, what it changed and what it asked of the world; then where the time went. Kills stand
  * in between, from the ledger outside: the journal knows nothing of them. `npm run journal -- <run>` shows another run.
  */
@@ -107,7 +107,7 @@ const runs = existsSync(storePath(folder)) ? await readRuns(storePath(folder)) :
 const [wanted] = positionals;
 const found = wanted === undefined ? runs[0] : runs.find(({ head }) => head.run === wanted);
 const others = runs.filter((one) => one !== found).map(({ head }) => head.run);
-if (runs.length === 0) fail(`There is no journal in ${folder} yet. Run npm start first.`);
+if (runs.length === 0) fail(`There is no journal in ${folder} yet. Run npm run survive first.`);
 else if (found === undefined) fail(`There is no run ${wanted}. There are: ${others.join(", ")}`);
 else {
   sayRun(found, existsSync(ledgerPath(folder)) ? readLedger(ledgerPath(folder)).kills : []);

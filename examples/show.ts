@@ -1,4 +1,4 @@
-/** What the audience of `npm start` sees of an agent: its chart, what it does, what it has, and what it has used up. */
+/** What the audience of `npm run survive` sees of an agent: its chart, what it does, what it has, and what it has used up. */
 import { nextEvents } from "holdfast";
 import { cut, showTime } from "./describe.ts";
 import { drawChart, type Paint, wrap } from "./draw.ts";

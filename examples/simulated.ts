@@ -1,6 +1,6 @@
 /**
  * `npm run start:simulated`: the same agent without a store, stepping in virtual time through the turns of fate that
- * `npm start` has no time for: a pause, an answer that comes too late, a remark, two days of silence.
+ * `npm run survive` has no time for: a pause, an answer that comes too late, a remark, two days of silence.
  * Each frame shows the chart, the event, what became of it, what changed and what the agent waits for. `--fast` leaves
  * out the pauses.
  */

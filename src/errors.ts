@@ -272,9 +272,68 @@ export const errors = {
     retry: "after-fix",
     meaning: "What a model must see is larger than its window, even with long results cut.",
   },
+  REQUEST_INVALID: {
+    retry: "after-fix",
+    meaning: "A request does not fit its route; every place is listed.",
+  },
+  REQUEST_TOO_LARGE: {
+    retry: "after-fix",
+    meaning: "A request is larger, or nested deeper, than one may be.",
+  },
+  ROUTE_UNKNOWN: { retry: "after-fix", meaning: "The server has no such route." },
+  METHOD_UNSUPPORTED: {
+    retry: "after-fix",
+    meaning: "The route is there, and is asked with another method.",
+  },
+  MEDIA_UNSUPPORTED: { retry: "after-fix", meaning: "A request's body is not said to be JSON." },
+  KEY_REFUSED: { retry: "after-fix", meaning: "There is no key, or it is unknown, expired or revoked." },
+  ORIGIN_REFUSED: { retry: "after-fix", meaning: "A request in dev mode comes from another page or host." },
+  NOT_ALLOWED: { retry: "after-fix", meaning: "The principal's role or tenant does not allow that." },
+  RATE_EXCEEDED: {
+    retry: "later",
+    meaning: "A principal, or an address without a good key, asks more often than a server answers.",
+  },
+  STREAMS_FULL: { retry: "later", meaning: "More streams are open than a server keeps." },
+  SERVER_DRAINING: { retry: "later", meaning: "The server is about to stop and takes nothing new." },
+  SERVER_UNREADY: {
+    retry: "later",
+    meaning: "The server takes no requests now; the parts that keep it from that are listed.",
+  },
+  SERVER_FAILED: { retry: "later", meaning: "The server made a mistake; its log says which." },
+  SERVER_UNREACHABLE: { retry: "later", meaning: "No server answers there, or what answers is none." },
+  API_KEY_UNKNOWN: { retry: "after-fix", meaning: "There is no such API key of this tenant." },
+  DECISION_UNKNOWN: { retry: "after-fix", meaning: "No such decision waits, or it is not decided so." },
+  RUN_UNFIT: { retry: "after-fix", meaning: "The run is no agent's, no planner's or no board's." },
 } as const satisfies Record<string, { retry: Retry; meaning: string }>;
 
 export type ErrorCode = keyof typeof errors;
+
+/** What errors are over HTTP: by their retry class, and these by their codes. */
+const statusByRetry: Readonly<Record<Retry, number>> = { "after-fix": 422, later: 503, never: 409 };
+const codesByStatus: Readonly<Record<number, readonly ErrorCode[]>> = {
+  400: ["REQUEST_INVALID", "NAME_INVALID", "PATH_INVALID"],
+  401: ["KEY_REFUSED"],
+  403: ["NOT_ALLOWED", "ORIGIN_REFUSED"],
+  404: [
+    ...(["RUN_UNKNOWN", "MACHINE_UNKNOWN", "CHECKPOINT_UNKNOWN", "ACTIVITY_UNKNOWN"] as const),
+    ...(["LETTER_UNKNOWN", "ROUTE_UNKNOWN", "API_KEY_UNKNOWN", "DECISION_UNKNOWN"] as const),
+    "MESSAGE_UNKNOWN",
+  ],
+  405: ["METHOD_UNSUPPORTED"],
+  409: ["RUN_DIFFERS", "RUN_LIVE", "MACHINE_IN_USE", "MACHINE_INACTIVE", "DEPLOY_REFUSED", "AGENT_BUSY"],
+  410: ["JOURNAL_PRUNED"],
+  413: ["REQUEST_TOO_LARGE", "VALUE_TOO_LARGE"],
+  415: ["MEDIA_UNSUPPORTED"],
+  429: ["RATE_EXCEEDED", "STREAMS_FULL"],
+  500: ["SERVER_FAILED", "STORE_CORRUPT", "STORE_FOREIGN", "STORE_NEWER"],
+  503: ["RUNTIME_CLOSED"],
+};
+
+/** The HTTP status of an error. */
+export function statusOf(code: ErrorCode): number {
+  const found = Object.entries(codesByStatus).find(([, codes]) => codes.includes(code));
+  return found === undefined ? statusByRetry[errors[code].retry] : Number(found[0]);
+}
 
 const brand: unique symbol = Symbol.for("holdfast.error") as never;
 

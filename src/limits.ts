@@ -85,7 +85,7 @@ export const limits = {
   /** A snapshot is not worth writing before there is this much to read without it. */
   snapshotAfterBytesMin: 16_384,
   /** What a byte of an entry counts against one of a snapshot: more would read runs faster, and write and keep more. */
-  entryWeight: 2,
+  entryWeight: 4,
   /** A snapshot is kept for good, to travel from, once there are this many bytes of entries since the last one kept, */
   keptAfterBytesMin: 65_536,
   /** and this many times its own: so those kept cost an eighth of what is recorded, and any state is near one of them. */
@@ -96,6 +96,8 @@ export const limits = {
   busyMsMax: 5_000,
   /** How long a PostgreSQL server may take to let us in before it counts as unreachable. */
   connectMsMax: 10_000,
+  /** After so long without a word a PostgreSQL connection shows that it is alive: less than what lies in between forgets it after. */
+  keepAliveMs: 10_000,
   /** How long one of several PostgreSQL servers may take to say whether it is the primary; others wait for it meanwhile. */
   standingMsMax: 2_000,
   /** How long a PostgreSQL server may be silent while somebody waits for it before all of them are asked. Few statements take as long. */
@@ -104,6 +106,10 @@ export const limits = {
   undoneAttemptsMax: 5,
   /** What is left of SQLite's write-ahead log after a burst; the rest goes back to the disk. */
   logBytesMax: 64 * 1024 * 1024,
+  /** Bytes that SQLite's write-ahead log has before it is begun anew: 1,000 pages and their headers, and what a commit adds. */
+  logRoomBytes: 4_325_376,
+  /** Commits before the log is given that many: with fewer to come, writing them would cost more than it saves. */
+  logRoomAfterCommits: 16,
   /** Bytes of the file store's log before it is emptied: what opening reads after a crash, against a sync of every file. */
   intentBytesMax: 4 * 1024 * 1024,
   /** Bytes of runs' files that a call of the file store brings up to date: a few small files, or a part of the price of a large one. */
@@ -178,10 +184,110 @@ export const limits = {
   evidenceBucketsMax: 100,
   /** Characters of one fact that is remembered. More is a document, and belongs where documents are. */
   factLengthMax: 2_000,
+  /** Facts of one memory. They are read as a whole when it comes into use, which takes a tenth of a second by then. */
+  factsMax: 10_000,
+  /** Characters of all of them: with a vector for each they still are one value that a store keeps. */
+  memoryLengthMax: 5_000_000,
+  /** Facts that a store finds for a question before the memory looks through its own: with so many the words say little. */
+  foundFactsMax: 500,
+  /** Words of a question that a store is asked for. A longer one is a document, and is looked for in the memory itself. */
+  questionWordsMax: 100,
+  /** Facts that a model of embeddings is given at a time: providers take about a hundred. */
+  embeddedAtATimeMax: 64,
+  /** Dimensions of a vector: those of the largest models. */
+  vectorLengthMax: 4_096,
   /** Facts told lately that a new one is compared with, so that what a memory says does not come back as news. */
   recalledMax: 100,
   /** Facts of one subject that a new one is compared with for near duplicates: some milliseconds of work. */
   comparedFactsMax: 100,
+  /** Bytes of one request: a definition as JSON fits, quoted once more. */
+  requestBytesMax: 10 * 1024 * 1024,
+  /** Nesting of what is sent to a server: a context at its deepest, and what is around it. */
+  requestDepthMax: 250,
+  /** Rows of one page: more are fetched by the next one, and nobody looks at them at once. */
+  pageMax: 500,
+  /** Characters of a cursor: a run's name and a time, encoded. */
+  cursorLengthMax: 4_096,
+  /** Events of one request: enough to batch, and each turn of a run takes no more. */
+  sentEventsMax: 50,
+  /** Runs of one bulk action: some seconds of work, so that a caller hears what became of them. */
+  bulkRunsMax: 1_000,
+  /** Runs that a filter without an index looks at for one page. */
+  scannedRunsMax: 5_000,
+  /** Events that a parked run is let take by one call. */
+  advanceMax: 10_000,
+  /** Breakpoints of one run: each step looks at all of them. */
+  breakpointsMax: 100,
+  /** How long a request may wait for a reply: proxies give up on longer ones. */
+  askMsMax: 60_000,
+  /** How long a request waits for what becomes of an event, unless it says otherwise. */
+  handledMs: 10_000,
+  /** Characters of a path in a context. */
+  pathLengthMax: 1_024,
+  /** Characters of what is said to an agent in one message: some hundred pages. */
+  saidLengthMax: 1_000_000,
+  /** Characters of the id of a decision: the path of a state, and a checkpoint. */
+  decisionLengthMax: 1_100,
+  /** Characters of what is said about a decision. */
+  noteLengthMax: 10_000,
+  /** Bytes of a request's headers: keys, cookies and ids, many times over. */
+  headerBytesMax: 16 * 1024,
+  /** How long a request may take to arrive: the largest one over a slow line. */
+  requestMsMax: 60_000,
+  /** Connections of one server, streams among them. */
+  connectionsMax: 20_000,
+  /** Streams of one server: each takes some kilobytes. */
+  streamsMax: 10_000,
+  /** Streams of one principal: a page has two, and people have many pages. */
+  streamsPerPrincipalMax: 1_000,
+  /** Bytes that wait for a client of a stream; with twice as many it is let go, and comes back where it was. */
+  streamBytesWaitingMax: 1024 * 1024,
+  /** How often a stream says something, so that nobody takes it for dead. */
+  streamBeatMs: 15_000,
+  /** How long clients of a server that stops wait before they come back. */
+  streamRetryMs: 1_000,
+  /** Steps of all runs that a server keeps for those who lost their stream. */
+  stepsKeptMax: 10_000,
+  /** Runs with steps of other members that wait to be read for the feed; with more, whoever follows reads its lists anew. */
+  feedWaitingMax: 1_000,
+  /** Runs of a tenant of which the feed knows what it has told; of one that it forgot a step may be told twice. */
+  feedKnownMax: 10_000,
+  /** How long the steps of other members are still gathered for a tenant whose last follower has gone: it may come back. */
+  feedLingerMs: 30_000,
+  /** Requests a second that one principal may make, unless a server is told otherwise. */
+  requestsPerSecond: 1_000,
+  /** Requests without a good key that are refused as such for one address, a second: a client with an old key, and no more. */
+  refusalsPerSecond: 10,
+  /** The same at once, after a rest: a page that asks for much, or an office behind one address. */
+  refusalsBurstMax: 100,
+  /** Principals whose rate is watched at a time, and as many addresses. */
+  ratedHoldersMax: 10_000,
+  /** How long a store may take to answer before its server counts as not ready: half of what probes usually wait. */
+  readyMsMax: 1_000,
+  /** How long it is known whether a store answers: probes come every few seconds, from several places. */
+  readyKnownMs: 1_000,
+  /** How long what is under way may take when a server stops. */
+  drainMs: 10_000,
+  /** How long a server that was found by its file may take to accept a connection: it is on the same machine. */
+  devConnectMsMax: 1_000,
+  /** Requests that come while dev mode goes over to new machines wait so long for them: a module with all it imports is loaded before. */
+  reloadMsMax: 10_000,
+  /** How long requests under way may take then, before they are cut off; whoever saves a file waits for that. */
+  reloadDrainMs: 1_000,
+  /** Tenants that are counted apart. */
+  talliedTenantsMax: 1_000,
+  /** Kinds of failures of one tenant that are counted; the one longest without news goes first. */
+  fingerprintsMax: 200,
+  /** Keys of one tenant. Those of all are one document, and none may keep the others from having some. */
+  apiKeysMax: 100,
+  /** Children and activities of a run that are looked at to tell of it. */
+  childrenShownMax: 100,
+  /** Entries that are looked at to find when a decision began to wait. */
+  decisionLookedMax: 500,
+  /** Characters of a context that is shown with a decision. */
+  contextShownMax: 20_000,
   /** Characters of a run's id, a tenant, a subject or a key: they are indexed, and read by people. */
   nameLengthMax: 512,
+  /** How often a turn may be handed from agent to agent. Those that go on passing it to each other will not answer it. */
+  handOversMax: 8,
 } as const;

@@ -1,6 +1,6 @@
 /** A conversation that is much longer than the model's window: it stays cheap, and what mattered stays known. `node examples/agents/long-conversation.ts` */
 import { createRuntime } from "holdfast";
-import { defineAgent, textOf } from "holdfast/agent";
+import { allMessages, defineAgent, textOf } from "holdfast/agent";
 import { memory } from "holdfast/memory";
 import { scriptedModel } from "./scripted-model.ts";
 
@@ -31,10 +31,9 @@ for (let turn = 1; turn < turns; turn++)
     .answer();
 const answer = await thread.say("What is the name of my boat?").answer();
 const { context } = await thread.run.state();
-const letters = context.thread.messages.reduce((sum, message) => sum + textOf(message).length, 0);
-console.log(
-  `${context.thread.messages.length} messages, ${letters} letters, ${context.thread.overlays.length} summaries`,
-);
+const messages = allMessages(context.thread);
+const letters = messages.reduce((sum, message) => sum + textOf(message).length, 0);
+console.log(`${messages.length} messages, ${letters} letters, ${context.thread.overlays.length} summaries`);
 console.log(`The model never saw more than ${Math.max(...sizes)} letters at a time.`);
 console.log(`ada: What is the name of my boat?\nagent: ${answer}`);
 await runtime.close();

@@ -1,5 +1,5 @@
 /**
- * `npm start`: a research agent works on SQLite, in a process of its own that is killed with SIGKILL again and again: in
+ * `npm run survive`: a research agent works on SQLite, in a process of its own that is killed with SIGKILL again and again: in
  * the middle of a tool call, of a draft, of its wait for a person, and of the one act that must not happen twice. Each
  * time it is started anew and goes on. The world outside is kept here and counts what took effect; in the end that
  * ledger and the agent's journal must agree, or the exit code is 1.
