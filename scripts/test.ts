@@ -1,14 +1,15 @@
 /**
  * `npm test`: format and lint, types, tests, then the proofs at their short sizes, two at a time where they do not
- * disturb each other. After the first stage that fails no other is begun, and the end says which were not run. The last
- * line stands alone: `N passed, N failed`, where a test counts one and every other stage counts one. The exit code says
- * the same.
+ * disturb each other. After the first stage that fails no other is begun, and the end says which were not run. A stage
+ * that hangs is ended, with everything it began, and has failed. The last line stands alone: `N passed, N failed`, where a
+ * test counts one and every other stage counts one. The exit code says the same.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 
 export interface Stage {
   readonly name: string;
@@ -18,7 +19,11 @@ export interface Stage {
   readonly report?: string;
   /** Nothing else runs meanwhile: it keeps every core busy by itself, or has a bound on time. */
   readonly isAlone?: true;
+  /** After so long it hangs; several times what it takes on a slow machine. */
+  readonly limitMs?: number;
 }
+
+const limitMs = 20 * 60_000;
 
 export interface RunOptions {
   /** The project's top. */
@@ -26,6 +31,8 @@ export interface RunOptions {
   /** How many stages may run at the same time. */
   readonly atOnce: number;
   readonly say: (line: string) => void;
+  /** How long servers that a stage began may take to clear up behind it. */
+  readonly graceMs?: number;
 }
 
 export interface Count {
@@ -105,22 +112,45 @@ export async function runStages(stages: readonly Stage[], options: RunOptions): 
 }
 
 /** What a stage that is alone says is shown as it comes; what one beside others says is shown whole, at its end. */
-async function runStage(stage: Stage, place: string, { folder, say }: RunOptions): Promise<Count> {
+async function runStage(
+  stage: Stage,
+  place: string,
+  { folder, say, graceMs = 10_000 }: RunOptions,
+): Promise<Count> {
   const output = stage.isAlone ? "inherit" : "pipe";
   const title = `\n▸ ${place} ${stage.name}`;
   if (stage.isAlone) say(title);
   const beganMs = performance.now();
+  // In a group of its own, so that all it began can be ended with it: one server left behind keeps vitest waiting for ever.
   const child = spawn(process.execPath, [...stage.command], {
     cwd: folder,
     stdio: ["ignore", output, output],
+    detached: true,
   });
+  const group = child.pid;
+  const interrupt = () => {
+    killGroup(group);
+    process.exit(130);
+  };
+  process.once("SIGINT", interrupt).once("SIGTERM", interrupt);
+  let hangs = false;
+  const limit = setTimeout(() => {
+    hangs = true;
+    killGroup(group);
+  }, stage.limitMs ?? limitMs);
+  child.once("exit", () => void endGroup(group, graceMs));
   const said = { out: "", errors: "" };
   child.stdout?.setEncoding("utf8").on("data", (text: string) => (said.out += text));
   child.stderr?.setEncoding("utf8").on("data", (text: string) => (said.errors += text));
   const problem = await once(child, "close").then(
-    ([status]) => (status === 0 ? undefined : `${stage.name} failed`),
+    ([status]) => {
+      if (hangs) return `${stage.name} failed: it was ended after ${(stage.limitMs ?? limitMs) / 1_000} s`;
+      return status === 0 ? undefined : `${stage.name} failed`;
+    },
     (error: Error) => `${stage.name} failed: ${error.message}`,
   );
+  clearTimeout(limit);
+  process.off("SIGINT", interrupt).off("SIGTERM", interrupt);
   const seconds = `${Math.round((performance.now() - beganMs) / 1_000)} s`;
   const outcome = problem === undefined ? `✓ ${stage.name}: ${seconds}` : `✗ ${problem}`;
   // How far a stage has come, on a line that is written over, is of no use when it has ended.
@@ -132,13 +162,29 @@ async function runStage(stage: Stage, place: string, { folder, say }: RunOptions
   return countStage(report, problem === undefined);
 }
 
+/** Ends every process of a group; whether there was one. */
+function killGroup(group: number | undefined, signal: NodeJS.Signals | 0 = "SIGKILL"): boolean {
+  try {
+    return group !== undefined && process.kill(-group, signal);
+  } catch {
+    return false;
+  }
+}
+
+/** Ends what a stage has left behind, once that had time to end by itself. */
+async function endGroup(group: number | undefined, graceMs: number): Promise<void> {
+  const untilMs = performance.now() + graceMs;
+  while (killGroup(group, 0) && performance.now() < untilMs) await pause(50);
+  killGroup(group);
+}
+
 /** What `npm test` runs; `folder` is where vitest leaves its reports. */
 export function allStages(folder: string): Stage[] {
   const tests = (name: string, ...options: string[]): Stage => {
     const report = join(folder, `${name.replace(":", "-")}.json`);
     const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
     return {
-      ...{ name, isAlone: true, report },
+      ...{ name, isAlone: true, report, limitMs: 40 * 60_000 },
       command: ["node_modules/vitest/vitest.mjs", "run", ...options, ...reporters],
     };
   };

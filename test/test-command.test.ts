@@ -30,7 +30,12 @@ const bad = (name: string) => stage(name, "process.exit(1)");
 
 async function run(stages: readonly Stage[], { atOnce = 1, folder = root } = {}) {
   const said: string[] = [];
-  const count = await runStages(stages, { folder, atOnce, say: (line) => void said.push(line) });
+  const count = await runStages(stages, {
+    folder,
+    atOnce,
+    graceMs: 100,
+    say: (line) => void said.push(line),
+  });
   return { count, said };
 }
 
@@ -62,6 +67,20 @@ test("the first failure stops the rest and says what was not run", async () => {
 test("a stage that is killed or cannot be found has failed", async () => {
   expect((await run([stage("killed", "process.kill(process.pid)")])).count.failed).toBe(1);
   expect((await run([good("nowhere")], { folder: join(root, "nowhere") })).count.failed).toBe(1);
+});
+
+/** Begins a process that never ends and keeps hold of the stage's output, so that the stage closes only when it is gone. */
+const leaveBehind = `child_process.spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"], { stdio: "inherit" });`;
+
+test("a stage that hangs is ended with all it began, and has failed", async () => {
+  const { count, said } = await run([{ ...stage("hanging", leaveBehind), limitMs: 2_000 }, good("other")]);
+  expect(count).toEqual({ passed: 0, failed: 1 });
+  expect(said[0]).toContain("hanging failed: it was ended after 2 s");
+});
+
+test("what a stage leaves behind is ended, and holds nothing up", async () => {
+  const { count } = await run([stage("leaving", `${leaveBehind} process.exit();`)]);
+  expect(count).toEqual({ passed: 1, failed: 0 });
 });
 
 test("stages run side by side, and what each of them says is shown whole", async () => {

@@ -29,6 +29,8 @@ const runtime = await createRuntime({ store, machines: [counter] });
 const server = await createServer({ runtime, store, dev: { token: "a-token-of-the-tests" } });
 const served = await serve(server, { port: Number(port) });
 process.send?.({ port: served.port });
+// A test that fails leaves nobody behind.
+process.once("disconnect", () => process.exit(1));
 process.once("SIGTERM", async () => {
   await served.close();
   await runtime.close();

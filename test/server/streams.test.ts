@@ -77,9 +77,10 @@ test("D1: a server that is killed in the middle comes back, and a client that fo
     const child = fork(join(import.meta.dirname, "process.ts"), [join(folder, "runs.db"), String(port)], {
       execArgv: ["--conditions=holdfast-source"],
     });
-    const [told] = await new Promise<[{ port: number }]>((up) =>
-      child.once("message", (...all) => up(all as never)),
-    );
+    const told = await new Promise<{ port: number }>((up, down) => {
+      child.once("message", up as (told: unknown) => void);
+      child.once("exit", (code) => down(new Error(`The server ended with ${code} before it listened`)));
+    });
     return { child, port: told.port };
   };
   const first = await begin(0);
@@ -92,9 +93,22 @@ test("D1: a server that is killed in the middle comes back, and a client that fo
   })();
   for (let index = 0; index < 5; index++)
     await client.runs.send({ run: "a", events: [{ type: "add", data: 1 }] });
-  // Somebody who has heard nothing yet can miss something as well, and is told so.
+  // Somebody who has heard of no step yet can miss one as well, and is told so: the stream begins with where it stands.
   const { promise: opened, resolve: open } = Promise.withResolvers<void>();
-  const late = createClient({ url, key: token, fetch: (request) => fetch(request).finally(open) });
+  const heard = () =>
+    new TransformStream<Uint8Array, Uint8Array>({
+      transform: (piece, out) => {
+        out.enqueue(piece);
+        open();
+      },
+    });
+  const late = createClient({
+    ...{ url, key: token },
+    fetch: async (request) => {
+      const response = await fetch(request);
+      return new Response(response.body?.pipeThrough(heard()), response);
+    },
+  });
   const told = (async () => {
     for await (const { type } of late.steps.follow()) return type;
     return undefined;
