@@ -3,6 +3,8 @@ import { describe, expect, test } from "vitest";
 import { counter, counterWith } from "../../test/runtime/machines.ts";
 import { listOf, onEveryStore } from "../../test/runtime/world.ts";
 import { limits } from "../limits.ts";
+import { encode } from "../store/codec.ts";
+import type { Store } from "../store/store.ts";
 
 /** A machine that notes what it takes, `urgent` before the rest. */
 const ordered = counterWith({
@@ -68,6 +70,22 @@ onEveryStore((world) => {
       expect(await (await again.send("add", 1, { key: "k" })).handled()).toMatchObject({
         ...{ seq: 2, outcome: "refused", error: { code: "EVENT_UNKNOWN", retry: "after-fix" } },
       });
+    });
+
+    test("A5: of a key that still waits is told so when its run ends before anybody has looked", async () => {
+      const { boot, watch, look, clock } = await world();
+      const run = await (await boot([counter])).start(counter, { id: "a" });
+      const store = await look();
+      const place = { tenant: "default", run: "a", subject: "a", at: clock.now(), priority: 0 };
+      const bytes = encode({ type: "add", data: 1 });
+      await store.enqueue([{ ...place, id: "first", key: "k", bytes }]);
+      watch.alter = async ({ verb, given }, answer) => {
+        if (verb !== "readKeys") return answer;
+        await run.cancel();
+        return store.readKeys(...(given as Parameters<Store["readKeys"]>));
+      };
+      const sent = run.send("add", 1, { key: "k" }).then((receipt) => receipt.handled());
+      await expect(sent).rejects.toMatchObject({ code: "RUN_ENDED" });
     });
 
     test("A5: of a key that an ended run has taken is answered, any other is refused", async () => {

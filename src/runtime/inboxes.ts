@@ -4,7 +4,7 @@
  */
 import type { Event } from "../core/event.ts";
 import type { JsonObject } from "../core/json.ts";
-import { HoldfastError, isHoldfastError, isUnavailable } from "../errors.ts";
+import { isHoldfastError, isUnavailable } from "../errors.ts";
 import { limits } from "../limits.ts";
 import { decode, encode } from "../store/codec.ts";
 import type { InboxRow, RunName } from "../store/records.ts";
@@ -14,6 +14,7 @@ import type { Admitted } from "./handle.ts";
 import type { Ids } from "./ids.ts";
 import type { Delivery, Handled, LiveRun } from "./live-run.ts";
 import { keyOf } from "./name.ts";
+import { untakenError } from "./recovery.ts";
 import { eventPriority } from "./registry.ts";
 import type { Receipt } from "./run.ts";
 import type { Seal } from "./seal.ts";
@@ -296,12 +297,4 @@ export async function whicheverKnows(here: Promise<Handled>, elsewhere: Waiting<
   } finally {
     elsewhere.cancel();
   }
-}
-
-/** Says that a run did not take what waited for it. */
-export function untakenError({ run }: RunName): HoldfastError {
-  return new HoldfastError(
-    "RUN_ENDED",
-    `The run ${JSON.stringify(run)} has ended and did not take what waited for it; see its dead letters`,
-  );
 }

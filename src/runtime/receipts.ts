@@ -2,9 +2,10 @@
 import { HoldfastError } from "../errors.ts";
 import type { RunName } from "../store/records.ts";
 import type { Store } from "../store/store.ts";
-import { untakenError, whicheverKnows } from "./inboxes.ts";
+import { whicheverKnows } from "./inboxes.ts";
 import type { Handled, LiveRun } from "./live-run.ts";
 import type { Past } from "./past.ts";
+import { untakenError } from "./recovery.ts";
 import type { Receipt } from "./run.ts";
 import type { Standing } from "./standing.ts";
 import type { Waiters } from "./waiters.ts";

@@ -5,7 +5,7 @@ import type { RunName } from "../store/records.ts";
 import type { CommitOutcome } from "../store/store.ts";
 import type { Checkpoint } from "./checkpoint.ts";
 import { isControl } from "./control.ts";
-import { type Delivery, type Handled, hasEnded, type LiveRun } from "./live-run.ts";
+import { type Delivery, hasEnded, type LiveRun } from "./live-run.ts";
 import { fencedError } from "./ownership.ts";
 import type { Receipt } from "./run.ts";
 import { TakenError } from "./runs.ts";
@@ -60,17 +60,21 @@ export class Recovery {
     }
   }
 
-  #answerRepeat({ name }: LiveRun, { key, handled, failed }: Delivery): void {
-    const before = this.#world.readReceipt(name, key as string);
-    before.then(async (receipt) => handled?.((await receipt?.handled()) as Handled)).catch(failed);
+  /** What became of the first one of its key; one that waited has left nothing if its run has ended meanwhile. */
+  #answerRepeat({ name }: LiveRun, delivery: Delivery): void {
+    this.#answerByKey(name, delivery, () => untakenError(name));
   }
 
   /** An event that comes after the end of its run; a repeat of what it took is answered as that. */
-  #answerLate(run: LiveRun, { event, key, handled, failed }: Delivery): void {
-    const before = key === undefined ? Promise.resolve(undefined) : this.#world.readReceipt(run.name, key);
+  #answerLate(run: LiveRun, delivery: Delivery): void {
+    this.#answerByKey(run.name, delivery, () => endedError(run, delivery.event));
+  }
+
+  #answerByKey(name: RunName, { key, handled, failed }: Delivery, otherwise: () => HoldfastError): void {
+    const before = key === undefined ? Promise.resolve(undefined) : this.#world.readReceipt(name, key);
     before
       .then(async (receipt) => {
-        if (receipt === undefined) failed(endedError(run, event));
+        if (receipt === undefined) failed(otherwise());
         else handled?.(await receipt.handled());
       })
       .catch(failed);
@@ -147,5 +151,13 @@ function endedError({ head }: LiveRun, { type }: Event): HoldfastError {
   return new HoldfastError(
     "RUN_ENDED",
     `The run ${JSON.stringify(head.run)} is ${head.status} and takes no ${JSON.stringify(type)}`,
+  );
+}
+
+/** Says that a run did not take what waited for it. */
+export function untakenError({ run }: RunName): HoldfastError {
+  return new HoldfastError(
+    "RUN_ENDED",
+    `The run ${JSON.stringify(run)} has ended and did not take what waited for it; see its dead letters`,
   );
 }
