@@ -230,6 +230,10 @@ export const errors = {
     meaning: "The entry asked for was removed: only what came after a later snapshot is kept of that run.",
   },
   VALUE_TOO_LARGE: { retry: "after-fix", meaning: "A value is larger than a store keeps in one piece." },
+  VALUE_UNSTORABLE: {
+    retry: "after-fix",
+    meaning: "A value has characters or a size that this kind of store cannot keep; nothing was changed.",
+  },
   STORE_CORRUPT: {
     retry: "never",
     meaning: "Stored bytes are damaged: they do not decode, or do not match their digest.",
@@ -367,6 +371,11 @@ export function isHoldfastError(value: unknown): value is HoldfastError {
 /** Whether an error says that the store may answer later. */
 export function isUnavailable(error: unknown): boolean {
   return isHoldfastError(error) && error.code === "STORE_UNAVAILABLE";
+}
+
+/** Whether an error says that the store cannot keep something it was given, and has changed nothing. */
+export function isUnstorable(error: unknown): boolean {
+  return isHoldfastError(error) && error.code === "VALUE_UNSTORABLE";
 }
 
 /** The error of whoever asks a runtime that was closed. */

@@ -5,7 +5,11 @@ import type { Attribute } from "../store/records.ts";
 import { checkName, isStorable } from "./name.ts";
 
 /** Throws NAME_INVALID or ATTRIBUTE_INVALID for what a store could not keep, or would take for something else. */
-export function checkAttributes(attributes: Readonly<Record<string, unknown>>): void {
+export function checkAttributes(attributes: unknown = {}): void {
+  if (typeof attributes !== "object" || attributes === null || Array.isArray(attributes)) {
+    const what = `Attributes are an object of names and values, and these are ${showValue(attributes)}`;
+    throw new HoldfastError("ATTRIBUTE_INVALID", what);
+  }
   for (const [name, value] of Object.entries(attributes)) {
     checkName("attribute", name);
     if (!isAttribute(value)) {

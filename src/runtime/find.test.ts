@@ -149,7 +149,12 @@ onEveryStore((world) => {
         await expect(runtime.start(counter, { id: "a", attributes: { [name]: 1 } })).rejects.toMatchObject({
           code: "NAME_INVALID",
         });
+      for (const attributes of [null, ["x"], "x"] as never[])
+        await expect(runtime.start(counter, { id: "a", attributes })).rejects.toMatchObject({
+          code: "ATTRIBUTE_INVALID",
+        });
       expect((await stored("a")).head).toBeUndefined();
+      expect((await runtime.start(counter, { id: "b" })).id).toBe("b");
     });
 
     test("F5: whose machine makes attributes that stores cannot keep are told so, and change nothing", async () => {

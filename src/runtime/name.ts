@@ -1,4 +1,4 @@
-/** Names that users choose: runs, tenants, subjects and keys. */
+/** Names that users choose: machines, runs, tenants, subjects and keys. */
 import { HoldfastError } from "../errors.ts";
 import { limits } from "../limits.ts";
 import type { RunName } from "../store/records.ts";

@@ -2,11 +2,12 @@
 import { describe, expect, test } from "vitest";
 import { callerWith, counter, counterWith } from "../../test/runtime/machines.ts";
 import { listOf, onEveryStore } from "../../test/runtime/world.ts";
+import { HoldfastError } from "../errors.ts";
 import { defineMachine, type Json } from "../index.ts";
 import { limits } from "../limits.ts";
 import { encode } from "../store/codec.ts";
 import type { EntryRow, RunName } from "../store/records.ts";
-import type { LoadedRun } from "../store/store.ts";
+import type { Commit, LoadedRun } from "../store/store.ts";
 import type { Problem } from "./runtime.ts";
 
 /** Refuses its tool's result as long as the code is not fixed. */
@@ -39,6 +40,43 @@ onEveryStore((world) => {
     const again = () => here.boot([{ ...entry, machine: pickyWith(() => true) }, counter], { onProblem });
     return { ...here, code, entry, runtime, run, problems, calls: () => calls, again };
   };
+
+  describe("a run whose step the store cannot keep", () => {
+    test("G4: is parked, its sender is told, and those of the same commit are not harmed", async () => {
+      const { boot, watch, rest } = await world();
+      const runtime = await boot([counter], { onProblem: () => {} });
+      const [bad, good] = [
+        await runtime.start(counter, { id: "bad" }),
+        await runtime.start(counter, { id: "good" }),
+      ];
+      watch.error = () => new HoldfastError("VALUE_UNSTORABLE", "There is something odd in it");
+      const isOdd = ({ head }: Commit) => head.run === "bad" && head.status === "active";
+      watch.fault = ({ verb, given }) =>
+        verb === "commit" && (given[0] as readonly Commit[]).some(isOdd) ? "before" : undefined;
+      const fates = await Promise.allSettled([bad.send("add", 1), good.send("add", 1)]);
+      expect(fates).toMatchObject([
+        { status: "rejected", reason: { code: "VALUE_UNSTORABLE" } },
+        { status: "fulfilled" },
+      ]);
+      await rest();
+      expect(await bad.head()).toMatchObject({ status: "parked", seq: 2 });
+      expect((await good.state()).context.n).toBe(1);
+      watch.comeBack();
+      await bad.retry();
+      await (await bad.send("add", 2)).handled();
+      expect((await bad.state()).context.n).toBe(2);
+    });
+
+    test("G4: does not begin, and whoever starts it is told", async () => {
+      const { boot, watch, stored } = await world();
+      const runtime = await boot([counter]);
+      watch.error = () => new HoldfastError("VALUE_UNSTORABLE", "There is something odd in it");
+      watch.failNext("commit", "before");
+      await expect(runtime.start(counter, { id: "a" })).rejects.toMatchObject({ code: "VALUE_UNSTORABLE" });
+      expect((await stored("a")).head).toBeUndefined();
+      expect((await (await runtime.start(counter, { id: "a" })).head()).seq).toBe(1);
+    });
+  });
 
   describe("a run that refuses the result of an activity", () => {
     test("G4: is parked with the error, in its head, its journal and onProblem", async () => {

@@ -1,6 +1,6 @@
 /** Recovery: what becomes of deliveries when their commit was refused, or nobody knows whether it was made. */
 import type { Event } from "../core/event.ts";
-import { HoldfastError, isUnavailable } from "../errors.ts";
+import { HoldfastError, isUnavailable, isUnstorable } from "../errors.ts";
 import type { RunName } from "../store/records.ts";
 import type { CommitOutcome } from "../store/store.ts";
 import type { Checkpoint } from "./checkpoint.ts";
@@ -94,11 +94,15 @@ export class Recovery {
       this.#world.park(await this.#world.read(name), error);
   }
 
-  /** Senders are told that they do not know; everything else is found again in the store. */
+  /**
+   * Senders are told that they do not know; everything else is found again in the store. A run whose step cannot be kept
+   * is parked: what waits for it would fail for ever.
+   */
   unknown(checkpoint: Checkpoint, deliveries: readonly Delivery[], error: unknown): void {
     this.#world.forget(checkpoint.run);
     this.#giveUp(withStarts(checkpoint), deliveries, error);
-    if (!isUnavailable(error)) this.#world.fail(error);
+    if (isUnstorable(error)) this.#world.park(checkpoint.run, error);
+    else if (!isUnavailable(error)) this.#world.fail(error);
   }
 
   #giveUp(names: readonly RunName[], deliveries: readonly Delivery[], error: unknown): void {

@@ -49,6 +49,14 @@ onEveryStore((world) => {
     expect((await run.state()).context).toEqual({ limit: 200 });
   });
 
+  test("F5: a machine whose name stores cannot keep is refused, and changes nothing", async () => {
+    const { boot } = await world();
+    const runtime = await boot([counter]);
+    for (const id of ["a\0b", "\ud800", "x".repeat(513)])
+      expect(() => runtime.register(counterWith({ id }))).toThrow("cannot be used");
+    expect((await runtime.start(counter, { id: "a" })).id).toBe("a");
+  });
+
   test("A7: runs whose machine was not there go on once it is", async () => {
     const { boot, crash, clock } = await world();
     const other = counterWith({ id: "other" });

@@ -12,6 +12,7 @@ import type { Attribute } from "../store/records.ts";
 import type { Activity } from "./attempt.ts";
 import { isControl } from "./control.ts";
 import { definitionHash } from "./definition-hash.ts";
+import { checkName } from "./name.ts";
 import { noSeal, type Seal } from "./seal.ts";
 
 /** A machine with its activities and the hash of its definition. */
@@ -145,6 +146,7 @@ class Machines implements Registry {
 
   add(entry: Entry): void {
     const { machine, activities = {}, attributes, evolution = "pin", migrations = [], unsealed } = entry;
+    checkName("machine", machine.id);
     if (this.#isSealed && unsealed !== undefined) {
       const open = `The machine ${machine.id}@${machine.version} keeps, where no seal closes it, ${unsealed}`;
       throw new HoldfastError("MACHINE_INVALID", open);

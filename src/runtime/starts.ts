@@ -36,7 +36,7 @@ export class Starts {
     const { id = ids.next(), tenant = defaultTenant, subject = id, input } = options;
     for (const [what, name] of Object.entries({ run: id, tenant, subject })) checkName(what, name);
     checkLimits(options.limits);
-    checkAttributes(options.attributes ?? {});
+    checkAttributes(options.attributes);
     const name: RunName = { tenant, run: id };
     machines.checkOpen(machine, (warning) => problem(name, warning));
     let begun: LiveRun | undefined;

@@ -9,7 +9,7 @@
  * L4. A commit that the store refuses, or of which nobody knows whether it was made, leaves the run as the store has it:
  *     it is dropped from memory and read again.
  */
-import { HoldfastError } from "../errors.ts";
+import { HoldfastError, isUnstorable } from "../errors.ts";
 import { limits } from "../limits.ts";
 import type { Commit, CommitOutcome, Store } from "../store/store.ts";
 import { Checkpoint, type Recording } from "./checkpoint.ts";
@@ -34,6 +34,12 @@ export interface LoopWorld extends Recording {
   left(run: LiveRun, deliveries: readonly Delivery[]): void;
   /** Something is wrong with the loop itself. */
   failed(error: unknown): void;
+}
+
+/** The store failed instead of saying what became of a commit. */
+interface Unknown {
+  readonly outcome: "unknown";
+  readonly error: unknown;
 }
 
 export class StepLoop {
@@ -136,18 +142,23 @@ export class StepLoop {
       this.#committing.add(run);
     }
     if (commits.length === 0) return;
-    let outcomes: readonly CommitOutcome[];
-    try {
-      outcomes = await this.#world.store.commit(commits);
-    } catch (error) {
-      this.#committing.clear();
-      for (const checkpoint of checkpoints)
-        this.#world.unknown(checkpoint, this.#takeBack(checkpoint), error);
-      return;
-    }
+    const outcomes = await this.#commit(commits);
     this.#committing.clear();
     for (let index = 0; index < checkpoints.length; index++)
-      this.#conclude(checkpoints[index] as Checkpoint, outcomes[index] as CommitOutcome);
+      this.#conclude(checkpoints[index] as Checkpoint, outcomes[index] as CommitOutcome | Unknown);
+  }
+
+  /** If something in it cannot be kept nothing was made: each is tried by itself, so that others do not suffer for one. */
+  async #commit(commits: readonly Commit[]): Promise<readonly (CommitOutcome | Unknown)[]> {
+    try {
+      return await this.#world.store.commit(commits);
+    } catch (error) {
+      if (!isUnstorable(error) || commits.length === 1)
+        return commits.map(() => ({ outcome: "unknown", error }));
+      const outcomes: (CommitOutcome | Unknown)[] = [];
+      for (const commit of commits) outcomes.push(...(await this.#commit([commit])));
+      return outcomes;
+    }
   }
 
   /** The steps a run takes now; undefined if there is nothing to commit yet. */
@@ -204,9 +215,13 @@ export class StepLoop {
     }
   }
 
-  #conclude(checkpoint: Checkpoint, outcome: CommitOutcome): void {
+  #conclude(checkpoint: Checkpoint, outcome: CommitOutcome | Unknown): void {
     const { run, taken, repeats, aside } = checkpoint;
     this.#committing.delete(run);
+    if (outcome.outcome === "unknown") {
+      this.#world.unknown(checkpoint, this.#takeBack(checkpoint), outcome.error);
+      return;
+    }
     if (outcome.outcome !== "committed") {
       this.#world.refused(run, this.#takeBack(checkpoint), outcome);
       return;

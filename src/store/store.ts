@@ -159,7 +159,7 @@ export interface Store extends Upkeep {
   /**
    * Commits each item on its own (I1, I2), together in one flush. Outcomes stand in the order of the items. A run is in
    * one call at most once; what one item sends to, or forks from, a run that another begins or ends may find it before or
-   * after that.
+   * after that. Throws VALUE_UNSTORABLE if one of them has something that cannot be kept; then none was made.
    */
   commit(commits: readonly Commit[]): Promise<readonly CommitOutcome[]>;
   /** Puts events into inboxes (I4). Outcomes stand in the order of the rows. */

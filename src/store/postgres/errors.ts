@@ -17,6 +17,11 @@ const incomplete: Known = {
   code: "STORE_CORRUPT",
   problem: "does not have the tables and functions it should have; restore it from a backup",
 };
+const unstorable: Known = {
+  code: "VALUE_UNSTORABLE",
+  problem:
+    "cannot keep a name or a value: it has characters that a database does not take, or is too large for an index",
+};
 const unreachable = unavailable("cannot be reached; check that its server runs and try again");
 
 const readOnly = unavailable("can only be read, as a standby can; connect to the primary server");
@@ -51,8 +56,10 @@ const byState: Readonly<Record<string, Known>> = {
 /** By the first two characters, where the rest makes no difference. */
 const byClass: Readonly<Record<string, Known>> = {
   "08": unreachable,
+  "22": unstorable,
   "28": unavailable("does not let this role in; check the user, the password and pg_hba.conf"),
   "53": unavailable("has run out of something on its server; see its log"),
+  "54": unstorable,
   "57": unavailable("was stopped or is starting; try again"),
   "58": unavailable("could not be read or written; check its server's disk, then try again"),
 };
