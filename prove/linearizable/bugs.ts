@@ -18,10 +18,10 @@ export const bugs: readonly Bug[] = [
     changes: [
       {
         file: stepLoop,
-        find: "outcomes = await this.#world.store.commit(commits);",
+        find: "const outcomes = await this.#commit(commits);",
         replace: `for (const one of checkpoints) this.#world.published(one);
-      await new Promise((resolve) => setTimeout(resolve, 10));
-      outcomes = await this.#world.store.commit(commits);`,
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    const outcomes = await this.#commit(commits);`,
       },
     ],
   },
