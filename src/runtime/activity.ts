@@ -7,6 +7,7 @@ import type { ActivityEffect } from "../core/effect.ts";
 import { type Event, settledEvent } from "../core/event.ts";
 import type { Json, JsonObject } from "../core/json.ts";
 import type { State } from "../core/state.ts";
+import { isHoldfastError } from "../errors.ts";
 import { decode, encode } from "../store/codec.ts";
 import type { ActivityRow, RunHead, RunName, Spending } from "../store/records.ts";
 import { RunMap } from "../store/run-map.ts";
@@ -63,6 +64,8 @@ export interface ActivityWorld {
    * the run is parked and cannot take it.
    */
   settle(name: RunName, event: Event, spent: Spending | undefined): Promise<boolean>;
+  /** Something is wrong with an activity of a run that nobody waits to hear. */
+  problem(name: RunName, error: unknown): void;
 }
 
 /** An activity under way, with all it takes to run it. */
@@ -102,12 +105,17 @@ export class Activities {
   start({ row, effect }: Begun, activities: Job["activities"], owner: JobOwner): void {
     const jobs = this.#jobs.get(row) ?? new Map<string, Job>();
     const known = jobs.get(row.key);
-    if (known?.report.end !== undefined) void this.#settle(known, known.report.end);
+    if (known?.report.end !== undefined) this.#end(known, known.report.end);
     if (known !== undefined || this.#closed) return;
     const job: Job = { row, report: {}, effect, activities, owner, controller: new AbortController() };
     this.#jobs.set(row, jobs.set(row.key, job));
     const run = this.#run(job).catch((error: unknown): End => ({ error: describeError(error) }));
-    void run.then((end) => (end === undefined ? this.#forget(job) : this.#settle(job, end)));
+    void run.then((end) => (end === undefined ? this.#forget(job) : this.#end(job, end)));
+  }
+
+  /** Should its end not be kept, nobody waits to hear of that; whoever opens the store next takes the activity up. */
+  #end(job: Job, end: End): void {
+    this.#settle(job, end).catch((error: unknown) => this.#world.problem(job.row, error));
   }
 
   /** Until its end is durable an activity counts as under way, so that reading its run does not begin it again. */
@@ -116,13 +124,25 @@ export class Activities {
     if (!this.#closed && !controller.signal.aborted) {
       const settled = await this.#world.settle(row, settledEvent(effect, end), report.spent);
       if (!settled) {
-        job.report = { ...report, end };
+        job.report = this.#reportOf(job, end);
         job.row = { ...job.row, status: "waiting" };
         await this.#record(job);
         return;
       }
     }
     this.#forget(job);
+  }
+
+  /** What is kept until the run can take the end. One that is too large to be kept is an error, as it is for a run that can. */
+  #reportOf({ report, owner }: Job, end: End): Report {
+    try {
+      this.#write({ ...report, end }, owner);
+      return { ...report, end };
+    } catch (error) {
+      if (!isHoldfastError(error) || error.code !== "VALUE_TOO_LARGE") throw error;
+      const { spent } = report;
+      return { ...(spent && { spent }), end: { error: describeError(error) } };
+    }
   }
 
   #forget(job: Job): void {
@@ -370,11 +390,12 @@ export class Activities {
   #sleep({ controller: { signal } }: Job, ms: number): Promise<void> {
     if (ms <= 0) return Promise.resolve();
     return new Promise((resolve) => {
-      const stop = this.#world.clock.after(ms, resolve);
       const wake = () => {
         stop();
+        signal.removeEventListener("abort", wake);
         resolve();
       };
+      const stop = this.#world.clock.after(ms, wake);
       signal.addEventListener("abort", wake, { once: true });
     });
   }

@@ -185,7 +185,19 @@ export class Engine implements Runtime, Access {
     settle: ReturnType<typeof settleWith>,
   ): Activities {
     const { clock, ids, standing, past, streams } = this;
-    const world = { store: this.#store, clock, ids, seal, standing, profiler, past, streams, settle };
+    const { problem } = this.#observers;
+    const world = {
+      store: this.#store,
+      clock,
+      ids,
+      seal,
+      standing,
+      profiler,
+      past,
+      streams,
+      settle,
+      problem,
+    };
     const stateAtBeginning = (row: ActivityRow) => this.travel.beginning(row, row.key);
     return new Activities({ ...world, slots: slotsOf(flow), stateAtBeginning });
   }

@@ -23,7 +23,7 @@ import { type RunProfile, readProfile } from "./profile/journal.ts";
 import { ParkedError } from "./recovery.ts";
 import type { AnyMachine, Registry } from "./registry.ts";
 import type { End, FollowOptions, Outgoing, Receipt, Run, Stopped } from "./run.ts";
-import type { Standing } from "./standing.ts";
+import type { Standing, Waiting } from "./standing.ts";
 import type { Chunk, Streams } from "./stream.ts";
 import { compareCheckpoints } from "./travel/compare.ts";
 import type { Debugger } from "./travel/debugger.ts";
@@ -159,18 +159,20 @@ export class Handle implements Run {
       throw endedError(sight, `has not replied to ${JSON.stringify(type)}`, "ASK_UNANSWERED");
     });
     const late = this.#expire(timeout, type);
+    const over = new AbortController();
     try {
-      const handled = this.#take(run, event, key);
+      const handled = this.#take(run, { event, key }, over.signal);
       return await Promise.race([reply.told, ended.seen.then(never), late.passed, handled]);
     } finally {
       reply.cancel();
       ended.cancel();
       late.cancel();
+      over.abort();
     }
   }
 
-  /** Gives an event that asks to the run; resolves only with a reply that was given before. */
-  async #take(run: LiveRun, event: Event, key: string | undefined): Promise<Json> {
+  /** Gives an event that asks to the run; resolves only with a reply that was given before, or elsewhere until it is over. */
+  async #take(run: LiveRun, { event, key }: Admitted, over: AbortSignal): Promise<Json> {
     const before = key === undefined ? undefined : await this.#access.readReceipt(this.#name, key);
     const { outcome, error, seq } = await (before ?? (await this.#hand(run, { event, key }))).handled();
     if (outcome === "refused" || outcome === "ignored") {
@@ -181,13 +183,16 @@ export class Handle implements Run {
       );
     }
     if (before !== undefined) return this.#readReply(run, event, seq);
-    return this.#access.standing.isShared ? this.#followReply(event, seq) : never();
+    if (!this.#access.standing.isShared || over.aborted) return never();
+    const { told, cancel } = this.#followReply(event, seq);
+    over.addEventListener("abort", cancel, { once: true });
+    return (await told).data;
   }
 
   /** The reply to an event that was taken here or elsewhere, be it given here or elsewhere. */
-  #followReply({ replyTo }: Event, taken: number): Promise<Json> {
+  #followReply({ replyTo }: Event, taken: number): Waiting<{ readonly data: Json }> {
     let from = taken;
-    const { told } = this.#access.standing.until(this.#name, async () => {
+    return this.#access.standing.until(this.#name, async () => {
       for await (const { seq, effects } of this.journal(from)) {
         from = seq + 1;
         const reply = effects.find((effect) => effect.type === "reply" && effect.to === replyTo);
@@ -195,7 +200,6 @@ export class Handle implements Run {
       }
       return undefined;
     });
-    return told.then(({ data }) => data);
   }
 
   /** The reply to an event that was taken before; waits for one that is still to come. */
