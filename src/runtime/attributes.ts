@@ -6,6 +6,12 @@ import { checkName, isStorable } from "./name.ts";
 
 /** Throws NAME_INVALID or ATTRIBUTE_INVALID for what a store could not keep, or would take for something else. */
 export function checkAttributes(attributes: Readonly<Record<string, unknown>>): void {
+  if (typeof attributes !== "object" || Array.isArray(attributes)) {
+    throw new HoldfastError(
+      "ATTRIBUTE_INVALID",
+      `Attributes are names with their values, as { customer: "c1" }, not ${showValue(attributes)}`,
+    );
+  }
   for (const [name, value] of Object.entries(attributes)) {
     checkName("attribute", name);
     if (!isAttribute(value)) {

@@ -30,6 +30,7 @@ import { Life } from "./life.ts";
 import { type Delivery, type Handled, hasEnded, type LiveRun } from "./live-run.ts";
 import { checkName, defaultTenant } from "./name.ts";
 import { Observers } from "./observers.ts";
+import { checkMachine, checkOptions } from "./options.ts";
 import { parkWith } from "./park.ts";
 import { Past } from "./past.ts";
 import { Platform } from "./platform.ts";
@@ -307,12 +308,16 @@ export class Engine implements Runtime, Access {
     ...[given]: StartRest<Types["input"]>
   ): Promise<Run<Context, Types>> {
     this.#life.check();
+    checkMachine(machine);
+    checkOptions("start(machine, { id, input })", given ?? {});
     const bound = machine as unknown as Machine;
     return (await this.#starts.start(bound, (given ?? {}) as StartOptions)) as unknown as Run<Context, Types>;
   }
 
-  async run(id: string, { tenant = defaultTenant }: { readonly tenant?: string } = {}): Promise<Run> {
+  async run(id: string, options: { readonly tenant?: string } = {}): Promise<Run> {
     checkName("run", id);
+    checkOptions("run(id, { tenant })", options);
+    const { tenant = defaultTenant } = options;
     checkName("tenant", tenant);
     const name = { tenant, run: id };
     await this.read(name);
@@ -326,16 +331,19 @@ export class Engine implements Runtime, Access {
 
   async debounce(key: string, options: DebounceOptions): Promise<Run<DebounceContext>> {
     this.#life.check();
+    checkOptions("debounce(key, { for, start })", options);
     return this.#platform.debounces.call(key, options);
   }
 
   async *find(query: FindQuery = {}): AsyncGenerator<RunHead> {
     this.#life.check();
+    checkOptions("find({ machine, status, attributes })", query);
     checkAttributes(query.attributes ?? {});
     yield* findRuns(this.#store, query);
   }
 
   async diff(one: RunReference, other: RunReference): ReturnType<Runtime["diff"]> {
+    for (const each of [one, other]) checkOptions("diff({ id, tenant }, { id, tenant })", each);
     return this.travel.compare({ ...one, run: one.id }, { ...other, run: other.id });
   }
 

@@ -3,13 +3,14 @@ import { admitEvent } from "../core/admit.ts";
 import { findNode } from "../core/chart.ts";
 import { durationMs } from "../core/duration.ts";
 import { cancelEvent, type Event } from "../core/event.ts";
-import type { Json, JsonObject } from "../core/json.ts";
+import { type Json, type JsonObject, showValue } from "../core/json.ts";
 import type { Machine } from "../core/machine.ts";
 import type { Patch } from "../core/patch.ts";
 import { matches } from "../core/query.ts";
 import type { State } from "../core/state.ts";
 import { type ErrorCode, HoldfastError, isHoldfastError } from "../errors.ts";
 import { limits } from "../limits.ts";
+import { encode } from "../store/codec.ts";
 import type { Entry } from "../store/journal.ts";
 import type { Breakpoint, RunHead, RunName } from "../store/records.ts";
 import type { Clock } from "./clock.ts";
@@ -18,6 +19,7 @@ import { followJournal, untilAborted } from "./follow.ts";
 import type { Ids } from "./ids.ts";
 import { type Handled, hasEnded, type LiveRun } from "./live-run.ts";
 import { checkName } from "./name.ts";
+import { checkNumber, checkOptions } from "./options.ts";
 import type { Past } from "./past.ts";
 import { type RunProfile, readProfile } from "./profile/journal.ts";
 import { ParkedError } from "./recovery.ts";
@@ -93,8 +95,9 @@ export class Handle implements Run {
     return (await this.#access.read(this.#name)).head;
   }
 
-  async send(type: string, data?: Json, { key }: { readonly key?: string } = {}): Promise<Receipt> {
-    const admitted = admit(data === undefined ? { type } : { type, data }, key);
+  async send(type: string, data?: Json, options: { readonly key?: string } = {}): Promise<Receipt> {
+    checkOptions("send(type, data, { key })", options);
+    const admitted = admit(data === undefined ? { type } : { type, data }, options.key);
     const reached = this.#access.reach(this.#name);
     return await this.#hand(reached instanceof Promise ? await reached : reached, admitted);
   }
@@ -125,15 +128,15 @@ export class Handle implements Run {
   }
 
   async sendAll(events: readonly Outgoing[]): Promise<readonly Receipt[]> {
-    const admitted = events.map(({ type, data, key }) =>
-      admit({ type, ...(data === undefined ? undefined : { data }) }, key),
-    );
+    const admitted = admitAll(events);
     const run = await this.#access.reach(this.#name);
     if (hasEnded(run)) return Promise.all(admitted.map((one) => this.#sendAside(run, one)));
     const isAside = run.head.status === "parked" || run.more || !this.#access.standing.isHome(this.#name);
     // What fits into one turn becomes durable with its steps; more than that first of all becomes durable.
     if (isAside || run.inbox.length + events.length > limits.stepsPerTurnMax)
       return this.#access.enqueue(run, admitted);
+    // As the inbox would, before any of them is taken.
+    for (const { event } of admitted) encode(event as unknown as JsonObject);
     const handed = admitted.map((one) => this.#access.hand(run, one));
     const fates = await Promise.allSettled(handed);
     const [first] = fates;
@@ -147,8 +150,10 @@ export class Handle implements Run {
   async ask(
     type: string,
     data?: Json,
-    { key, timeout }: { readonly key?: string; readonly timeout?: number | string } = {},
+    options: { readonly key?: string; readonly timeout?: number | string } = {},
   ): Promise<Json> {
+    checkOptions("ask(type, data, { key, timeout })", options);
+    const { key, timeout } = options;
     if (timeout !== undefined) durationMs(timeout);
     const replyTo = key ?? this.#access.ids.next();
     const { event } = admit({ type, replyTo, ...(data === undefined ? undefined : { data }) }, key);
@@ -276,7 +281,10 @@ export class Handle implements Run {
     return this.#access.travel.at(this.#name, seq);
   }
 
-  rollback(target: Target): Promise<number> {
+  async rollback(target: Target): Promise<number> {
+    const usage = "rollback({ to: checkpoint }) or rollback({ by: steps })";
+    checkOptions(usage, target);
+    checkNumber(usage, "to" in target ? target.to : target.by);
     return this.#access.travel.rollBack(this.#name, target);
   }
 
@@ -285,6 +293,7 @@ export class Handle implements Run {
   }
 
   async fork(options: ForkOptions<JsonObject> = {}): Promise<Run> {
+    checkOptions("fork({ at, id, edit })", options);
     return new Handle(await this.#access.travel.fork(this.#name, options), this.#access);
   }
 
@@ -355,18 +364,36 @@ export class Handle implements Run {
   }
 
   async *journal(from = 1): AsyncGenerator<Entry> {
+    checkNumber("journal(from), the number of a checkpoint", from);
     const { head } = await this.#access.read(this.#name);
     yield* this.#access.past.entries(head, from);
   }
 
-  follow(from = 1, { signal }: FollowOptions = {}): AsyncGenerator<Entry> {
-    return followJournal(this.#access, this.#name, { from, signal });
+  async *follow(from = 1, options: FollowOptions = {}): AsyncGenerator<Entry> {
+    const usage = "follow(from, { signal }), from the number of a checkpoint";
+    checkNumber(usage, from);
+    checkOptions(usage, options);
+    yield* followJournal(this.#access, this.#name, { from, signal: options.signal });
   }
 }
 
 function admit(event: Event, key: string | undefined): Admitted {
   if (key !== undefined) checkName("key", key);
   return { event: admitEvent(event), key };
+}
+
+/** All of a batch, each looked at before any is used. */
+function admitAll(events: readonly Outgoing[]): readonly Admitted[] {
+  if (!Array.isArray(events)) {
+    throw new HoldfastError(
+      "EVENT_INVALID",
+      `sendAll takes a list of events, [{ type, data }], not ${showValue(events)}`,
+    );
+  }
+  return events.map((given: Outgoing | null) => {
+    const { type, data, key } = given ?? ({} as Partial<Outgoing>);
+    return admit({ type: type as string, ...(data === undefined ? undefined : { data }) }, key);
+  });
 }
 
 /** The name replies to an event go by. */

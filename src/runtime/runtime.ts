@@ -1,6 +1,7 @@
 /** The façade: the way into the runtime. */
 import { systemClock } from "./clock.ts";
 import { Engine } from "./engine.ts";
+import { checkRuntimeOptions } from "./options.ts";
 import { Profiler } from "./profile/profiler.ts";
 import type { Runtime, RuntimeOptions } from "./run.ts";
 
@@ -8,6 +9,7 @@ export type * from "./run.ts";
 
 /** Opens a store and brings its runs back to life. */
 export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
+  checkRuntimeOptions(options);
   const profiler = options.profile === true ? new Profiler(options.clock ?? systemClock) : undefined;
   const store = profiler?.watch(options.store) ?? options.store;
   const runtime = new Engine({ ...options, store }, profiler);

@@ -1,0 +1,44 @@
+/** What callers hand in beside names and events: whatever is none of it is refused before anything is done. */
+import { showValue } from "../core/json.ts";
+import { HoldfastError } from "../errors.ts";
+import type { RuntimeOptions } from "./run.ts";
+
+/** Throws OPTIONS_INVALID for what is no object; `usage` says what to write, as `send(type, data, { key })`. */
+export function checkOptions(usage: string, given: unknown): void {
+  if (!isRecord(given)) throw optionsError(usage, given);
+}
+
+/** Throws OPTIONS_INVALID for what is no number. */
+export function checkNumber(usage: string, given: unknown): void {
+  if (typeof given !== "number" || Number.isNaN(given)) throw optionsError(usage, given);
+}
+
+/** Throws MACHINE_INVALID for what is not a machine. */
+export function checkMachine(given: unknown): void {
+  const machine = given as { readonly chart?: unknown; readonly id?: unknown } | undefined;
+  if (isRecord(machine) && isRecord(machine.chart) && typeof machine.id === "string") return;
+  throw new HoldfastError(
+    "MACHINE_INVALID",
+    `${showValue(given)} is not a machine; give what defineMachine makes`,
+  );
+}
+
+/** Throws OPTIONS_INVALID for options without which there is no runtime. */
+export function checkRuntimeOptions(given: RuntimeOptions): void {
+  const usage = 'createRuntime({ store, machines, role: "worker" or "client" })';
+  checkOptions(usage, given);
+  const { store, machines, role } = given;
+  const isStore = isRecord(store) && typeof store.open === "function";
+  if (!isStore) throw optionsError(usage, store, "the store");
+  if (!Array.isArray(machines)) throw optionsError(usage, machines, "machines");
+  if (role !== undefined && role !== "worker" && role !== "client")
+    throw optionsError(usage, role, "the role");
+}
+
+export function optionsError(usage: string, given: unknown, what = "what was given"): HoldfastError {
+  return new HoldfastError("OPTIONS_INVALID", `Write ${usage}: ${what} is ${showValue(given)}`);
+}
+
+function isRecord(given: unknown): given is Readonly<Record<string, unknown>> {
+  return typeof given === "object" && given !== null && !Array.isArray(given);
+}
