@@ -436,7 +436,7 @@ onEveryStore((world) => {
       expect((await after.state()).context).toMatchObject({ got: { code: "VALUE_TOO_LARGE" } });
     });
 
-    test("F2: leaves nothing behind that waits for its end, however often it is tried", async () => {
+    test("B5: leaves nothing behind that waits for its end, however often it is tried", async () => {
       const listening = { now: 0, most: 0 };
       const add = vi.spyOn(AbortSignal.prototype, "addEventListener").mockImplementation(function (
         this: AbortSignal,

@@ -7,12 +7,11 @@ import type { ActivityEffect } from "../core/effect.ts";
 import { type Event, settledEvent } from "../core/event.ts";
 import type { Json, JsonObject } from "../core/json.ts";
 import type { State } from "../core/state.ts";
-import { isHoldfastError } from "../errors.ts";
 import { decode, encode } from "../store/codec.ts";
 import type { ActivityRow, RunHead, RunName, Spending } from "../store/records.ts";
 import { RunMap } from "../store/run-map.ts";
 import type { Store } from "../store/store.ts";
-import { type Activity, Attempt, type End, type Report, type Result } from "./attempt.ts";
+import { type Activity, Attempt, type End, type Report, type Result, reportOf } from "./attempt.ts";
 import type { Clock } from "./clock.ts";
 import { Flow, type Slot } from "./flow/flow.ts";
 import { requestOf } from "./flow/request.ts";
@@ -124,25 +123,13 @@ export class Activities {
     if (!this.#closed && !controller.signal.aborted) {
       const settled = await this.#world.settle(row, settledEvent(effect, end), report.spent);
       if (!settled) {
-        job.report = this.#reportOf(job, end);
+        job.report = reportOf(report, end, (one) => this.#write(one, job.owner));
         job.row = { ...job.row, status: "waiting" };
         await this.#record(job);
         return;
       }
     }
     this.#forget(job);
-  }
-
-  /** What is kept until the run can take the end. One that is too large to be kept is an error, as it is for a run that can. */
-  #reportOf({ report, owner }: Job, end: End): Report {
-    try {
-      this.#write({ ...report, end }, owner);
-      return { ...report, end };
-    } catch (error) {
-      if (!isHoldfastError(error) || error.code !== "VALUE_TOO_LARGE") throw error;
-      const { spent } = report;
-      return { ...(spent && { spent }), end: { error: describeError(error) } };
-    }
   }
 
   #forget(job: Job): void {

@@ -215,7 +215,6 @@ onEveryStore((world, kind) => {
       await expect(runtime.run("a", null as never)).rejects.toEqual(none("run(id, { tenant })"));
       await expect(listOf(runtime.find(null as never))).rejects.toEqual(none("find("));
       await expect(runtime.debounce("k", null as never)).rejects.toEqual(none("debounce("));
-      await expect(runtime.diff({ tenant: "default", id: "a" }, null as never)).rejects.toEqual(none("diff("));
       await expect(runtime.start(counter, "x" as never)).rejects.toEqual(none("start(machine", '"x"'));
       const attributes = ["red"] as never;
       const unnamed = error("ATTRIBUTE_INVALID", '["red"]');

@@ -6,7 +6,7 @@ const dayMs = 86_400_000;
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-test("B7: what is to come after more days than a timer of the system can wait comes then, and not before", () => {
+test("B11: what is to come after more days than a timer of the system can wait comes then, and not before", () => {
   const rung = vi.fn();
   systemClock.after(60 * dayMs, rung);
   vi.advanceTimersByTime(60 * dayMs - 1);
@@ -15,7 +15,7 @@ test("B7: what is to come after more days than a timer of the system can wait co
   expect(rung).toHaveBeenCalledOnce();
 });
 
-test("B7: it can be taken back at any time until then", () => {
+test("B11: it can be taken back at any time until then", () => {
   const rung = vi.fn();
   const stop = systemClock.after(60 * dayMs, rung);
   vi.advanceTimersByTime(50 * dayMs);

@@ -10,8 +10,8 @@ import { closedError } from "../errors.ts";
 import type { ActivityRow, RunHead, RunName } from "../store/records.ts";
 import type { LoadedRun, Store } from "../store/store.ts";
 import { Activities } from "./activity.ts";
+import type { Admitted } from "./admitted.ts";
 import { announceWith } from "./announce.ts";
-import { checkAttributes } from "./attributes.ts";
 import { boundTo } from "./bound-entry.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import { DeadLetters } from "./dead-letters.ts";
@@ -21,7 +21,7 @@ import { Evolution } from "./evolution/evolution.ts";
 import { type FindQuery, findAlive, findRuns } from "./find.ts";
 import { type Parts, standWith } from "./fleet/stand.ts";
 import { slotsOf } from "./flow/flow.ts";
-import { type Access, type Admitted, Handle } from "./handle.ts";
+import { type Access, Handle } from "./handle.ts";
 import { Housekeeper, houseName } from "./housekeeping/housekeeper.ts";
 import { hydrate } from "./hydrate.ts";
 import { type Ids, systemIds } from "./ids.ts";
@@ -30,7 +30,7 @@ import { Life } from "./life.ts";
 import { type Delivery, type Handled, hasEnded, type LiveRun } from "./live-run.ts";
 import { checkName, defaultTenant } from "./name.ts";
 import { Observers } from "./observers.ts";
-import { checkMachine, checkOptions } from "./options.ts";
+import { checkOptions, checkStart } from "./options.ts";
 import { parkWith } from "./park.ts";
 import { Past } from "./past.ts";
 import { Platform } from "./platform.ts";
@@ -186,21 +186,10 @@ export class Engine implements Runtime, Access {
     settle: ReturnType<typeof settleWith>,
   ): Activities {
     const { clock, ids, standing, past, streams } = this;
-    const { problem } = this.#observers;
-    const world = {
-      store: this.#store,
-      clock,
-      ids,
-      seal,
-      standing,
-      profiler,
-      past,
-      streams,
-      settle,
-      problem,
-    };
+    const world = { store: this.#store, clock, ids, seal, standing, profiler, past, streams, settle };
     const stateAtBeginning = (row: ActivityRow) => this.travel.beginning(row, row.key);
-    return new Activities({ ...world, slots: slotsOf(flow), stateAtBeginning });
+    const { problem } = this.#observers;
+    return new Activities({ ...world, problem, slots: slotsOf(flow), stateAtBeginning });
   }
 
   #makeSettle(find: SettlingWorld["find"], park: SettlingWorld["park"]): ReturnType<typeof settleWith> {
@@ -308,8 +297,7 @@ export class Engine implements Runtime, Access {
     ...[given]: StartRest<Types["input"]>
   ): Promise<Run<Context, Types>> {
     this.#life.check();
-    checkMachine(machine);
-    checkOptions("start(machine, { id, input })", given ?? {});
+    checkStart(machine, given);
     const bound = machine as unknown as Machine;
     return (await this.#starts.start(bound, (given ?? {}) as StartOptions)) as unknown as Run<Context, Types>;
   }
@@ -317,9 +305,8 @@ export class Engine implements Runtime, Access {
   async run(id: string, options: { readonly tenant?: string } = {}): Promise<Run> {
     checkName("run", id);
     checkOptions("run(id, { tenant })", options);
-    const { tenant = defaultTenant } = options;
-    checkName("tenant", tenant);
-    const name = { tenant, run: id };
+    const name = { tenant: options.tenant === undefined ? defaultTenant : options.tenant, run: id };
+    checkName("tenant", name.tenant);
     await this.read(name);
     return new Handle(name, this);
   }
@@ -331,19 +318,15 @@ export class Engine implements Runtime, Access {
 
   async debounce(key: string, options: DebounceOptions): Promise<Run<DebounceContext>> {
     this.#life.check();
-    checkOptions("debounce(key, { for, start })", options);
     return this.#platform.debounces.call(key, options);
   }
 
   async *find(query: FindQuery = {}): AsyncGenerator<RunHead> {
     this.#life.check();
-    checkOptions("find({ machine, status, attributes })", query);
-    checkAttributes(query.attributes ?? {});
     yield* findRuns(this.#store, query);
   }
 
   async diff(one: RunReference, other: RunReference): ReturnType<Runtime["diff"]> {
-    for (const each of [one, other]) checkOptions("diff({ id, tenant }, { id, tenant })", each);
     return this.travel.compare({ ...one, run: one.id }, { ...other, run: other.id });
   }
 

@@ -1,9 +1,8 @@
 /** A run, as its users hold it: a name and what can be done with it. It keeps nothing itself. */
-import { admitEvent } from "../core/admit.ts";
 import { findNode } from "../core/chart.ts";
 import { durationMs } from "../core/duration.ts";
 import { cancelEvent, type Event } from "../core/event.ts";
-import { type Json, type JsonObject, showValue } from "../core/json.ts";
+import type { Json, JsonObject } from "../core/json.ts";
 import type { Machine } from "../core/machine.ts";
 import type { Patch } from "../core/patch.ts";
 import { matches } from "../core/query.ts";
@@ -13,12 +12,12 @@ import { limits } from "../limits.ts";
 import { encode } from "../store/codec.ts";
 import type { Entry } from "../store/journal.ts";
 import type { Breakpoint, RunHead, RunName } from "../store/records.ts";
+import { type Admitted, admit, admitAll } from "./admitted.ts";
 import type { Clock } from "./clock.ts";
 import type { Evolution, Migrated, MigrateOptions } from "./evolution/evolution.ts";
 import { followJournal, untilAborted } from "./follow.ts";
 import type { Ids } from "./ids.ts";
 import { type Handled, hasEnded, type LiveRun } from "./live-run.ts";
-import { checkName } from "./name.ts";
 import { checkNumber, checkOptions } from "./options.ts";
 import type { Past } from "./past.ts";
 import { type RunProfile, readProfile } from "./profile/journal.ts";
@@ -36,12 +35,6 @@ import { type Replay, replay } from "./travel/replay.ts";
 import type { ForkOptions, Target, Travel } from "./travel/travel.ts";
 import type { Waiters } from "./waiters.ts";
 import type { Sight, Watchers } from "./watchers.ts";
-
-/** An event that was looked at, and its key. */
-export interface Admitted {
-  readonly event: Event;
-  readonly key: string | undefined;
-}
 
 /** What a handle needs of the runtime. */
 export interface Access {
@@ -375,25 +368,6 @@ export class Handle implements Run {
     checkOptions(usage, options);
     yield* followJournal(this.#access, this.#name, { from, signal: options.signal });
   }
-}
-
-function admit(event: Event, key: string | undefined): Admitted {
-  if (key !== undefined) checkName("key", key);
-  return { event: admitEvent(event), key };
-}
-
-/** All of a batch, each looked at before any is used. */
-function admitAll(events: readonly Outgoing[]): readonly Admitted[] {
-  if (!Array.isArray(events)) {
-    throw new HoldfastError(
-      "EVENT_INVALID",
-      `sendAll takes a list of events, [{ type, data }], not ${showValue(events)}`,
-    );
-  }
-  return events.map((given: Outgoing | null) => {
-    const { type, data, key } = given ?? ({} as Partial<Outgoing>);
-    return admit({ type: type as string, ...(data === undefined ? undefined : { data }) }, key);
-  });
 }
 
 /** The name replies to an event go by. */

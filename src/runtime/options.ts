@@ -1,7 +1,6 @@
 /** What callers hand in beside names and events: whatever is none of it is refused before anything is done. */
 import { showValue } from "../core/json.ts";
 import { HoldfastError } from "../errors.ts";
-import type { RuntimeOptions } from "./run.ts";
 
 /** Throws OPTIONS_INVALID for what is no object; `usage` says what to write, as `send(type, data, { key })`. */
 export function checkOptions(usage: string, given: unknown): void {
@@ -23,22 +22,17 @@ export function checkMachine(given: unknown): void {
   );
 }
 
-/** Throws OPTIONS_INVALID for options without which there is no runtime. */
-export function checkRuntimeOptions(given: RuntimeOptions): void {
-  const usage = 'createRuntime({ store, machines, role: "worker" or "client" })';
-  checkOptions(usage, given);
-  const { store, machines, role } = given;
-  const isStore = isRecord(store) && typeof store.open === "function";
-  if (!isStore) throw optionsError(usage, store, "the store");
-  if (!Array.isArray(machines)) throw optionsError(usage, machines, "machines");
-  if (role !== undefined && role !== "worker" && role !== "client")
-    throw optionsError(usage, role, "the role");
+/** Throws MACHINE_INVALID or OPTIONS_INVALID for what no run can begin with. */
+export function checkStart(machine: unknown, options: unknown): void {
+  checkMachine(machine);
+  checkOptions("start(machine, { id, input })", options ?? {});
 }
 
 export function optionsError(usage: string, given: unknown, what = "what was given"): HoldfastError {
   return new HoldfastError("OPTIONS_INVALID", `Write ${usage}: ${what} is ${showValue(given)}`);
 }
 
-function isRecord(given: unknown): given is Readonly<Record<string, unknown>> {
+/** Whether it is an object, and no list. */
+export function isRecord(given: unknown): given is Readonly<Record<string, unknown>> {
   return typeof given === "object" && given !== null && !Array.isArray(given);
 }

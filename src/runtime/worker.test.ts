@@ -5,22 +5,22 @@ import { isGone, workerName } from "./worker.ts";
 
 const here = hostname();
 
-test("F3: a worker of this process is there, and so is what cannot be known", () => {
+test("B4: a worker of this process is there, and so is what cannot be known", () => {
   expect([isGone(workerName("one")), isGone(workerName("two"))]).toEqual([false, false]);
   expect([isGone("elsewhere 1 id"), isGone(`${here} ${process.ppid} id`)]).toEqual([false, false]);
 });
 
-test("F3: a worker whose process is not there is gone", () => {
+test("B4: a worker whose process is not there is gone", () => {
   expect(isGone(`${here} ${2 ** 22 + 1} id`)).toBe(true);
 });
 
 describe.runIf(process.platform === "linux")("where the system tells when a process began", () => {
-  test("F3: one that had the id of this process before it is gone, as in a container that was begun again", () => {
+  test("B4: one that had the id of this process before it is gone, as in a container that was begun again", () => {
     expect(isGone(`${here} ${process.pid} id`)).toBe(true);
     expect(isGone(`${here} ${process.pid} id 1`)).toBe(true);
   });
 
-  test("F3: one whose id another process has now is gone", () => {
+  test("B4: one whose id another process has now is gone", () => {
     expect(isGone(`${here} ${process.ppid} id 1`)).toBe(true);
   });
 });

@@ -38,14 +38,14 @@ async function fleetWith({ unknown, count }: { readonly unknown: number; readonl
   };
 }
 
-test("F3: strays are taken up however many are due that nobody can read", async () => {
+test("G2: strays are taken up however many are due that nobody can read", async () => {
   const { clock, done, close } = await fleetWith({ unknown: 60, count: 40 });
   await clock.advance("8s");
   expect(await done()).toBe(40);
   await close();
 });
 
-test("F3: many strays are taken up one after the other, not some every few seconds", async () => {
+test("G2: many strays are taken up one after the other, not some every few seconds", async () => {
   const { clock, done, close } = await fleetWith({ unknown: 0, count: 200 });
   await clock.advance("7s");
   expect(await done()).toBe(200);
