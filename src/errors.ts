@@ -143,6 +143,11 @@ export const errors = {
     retry: "after-fix",
     meaning: "A schedule's pattern or time zone cannot be read, names no time, or says not what to do.",
   },
+  OPTIONS_INVALID: {
+    retry: "after-fix",
+    meaning:
+      "A call was given options that it cannot use; the message says which, and what to write instead.",
+  },
   LIMIT_INVALID: {
     retry: "after-fix",
     meaning: "A run was started with a limit that is none: unknown, or not above zero.",

@@ -1,5 +1,5 @@
 /** Activities: at least once with a stable key, retried, timed, kept alive, cancelled, and counted on after a crash. */
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { callerWith } from "../../test/runtime/machines.ts";
 import { onEveryStore, type World } from "../../test/runtime/world.ts";
 import { defineMachine, type HoldfastError, type Json } from "../index.ts";
@@ -404,6 +404,68 @@ onEveryStore((world) => {
       const runtime = await boot([{ machine, activities: { tool: (input: Json) => `${input}!` } }]);
       const run = await runtime.start(machine, { id: "a" });
       expect((await run.finished()).output).toEqual(["one!", "two!"]);
+    });
+
+    test("F5: whose result is too large for a store fails, though its run was parked meanwhile", async () => {
+      const { promise: gate, resolve: open } = Promise.withResolvers<void>();
+      const { run, rest, got } = await begin(async () => {
+        await gate;
+        return "x".repeat(limits.valueBytesMax + 1);
+      });
+      await run.pause();
+      open();
+      await rest();
+      expect((await run.head()).status).toBe("parked");
+      await run.retry();
+      await run.waitFor("failed");
+      expect(await got()).toMatchObject({ code: "VALUE_TOO_LARGE" });
+    });
+
+    test("F5: whose result was too large while its run was parked has failed after a crash as well", async () => {
+      const { promise: gate, resolve: open } = Promise.withResolvers<void>();
+      const { run, rest, again } = await begin(async () => {
+        await gate;
+        return "x".repeat(limits.valueBytesMax + 1);
+      });
+      await run.pause();
+      open();
+      await rest();
+      const after = await again(() => "not called");
+      await after.retry();
+      await after.waitFor("failed");
+      expect((await after.state()).context).toMatchObject({ got: { code: "VALUE_TOO_LARGE" } });
+    });
+
+    test("B5: leaves nothing behind that waits for its end, however often it is tried", async () => {
+      const listening = { now: 0, most: 0 };
+      const add = vi.spyOn(AbortSignal.prototype, "addEventListener").mockImplementation(function (
+        this: AbortSignal,
+        ...given: Parameters<AbortSignal["addEventListener"]>
+      ) {
+        listening.most = Math.max(listening.most, ++listening.now);
+        EventTarget.prototype.addEventListener.apply(this, given);
+      } as never);
+      const remove = vi.spyOn(AbortSignal.prototype, "removeEventListener").mockImplementation(function (
+        this: AbortSignal,
+        ...given: Parameters<AbortSignal["removeEventListener"]>
+      ) {
+        listening.now--;
+        EventTarget.prototype.removeEventListener.apply(this, given);
+      } as never);
+      try {
+        const { run, clock } = await begin(
+          () => {
+            throw new Error("no");
+          },
+          { retry: { attempts: 50, first: 10, factor: 1, max: 10 } },
+        );
+        await clock.advance("10s");
+        await run.waitFor("failed");
+        expect(listening.most).toBeLessThan(10);
+      } finally {
+        add.mockRestore();
+        remove.mockRestore();
+      }
     });
   });
 });

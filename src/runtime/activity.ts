@@ -11,7 +11,7 @@ import { decode, encode } from "../store/codec.ts";
 import type { ActivityRow, RunHead, RunName, Spending } from "../store/records.ts";
 import { RunMap } from "../store/run-map.ts";
 import type { Store } from "../store/store.ts";
-import { type Activity, Attempt, type End, type Report, type Result } from "./attempt.ts";
+import { type Activity, Attempt, type End, type Report, type Result, reportOf } from "./attempt.ts";
 import type { Clock } from "./clock.ts";
 import { Flow, type Slot } from "./flow/flow.ts";
 import { requestOf } from "./flow/request.ts";
@@ -63,6 +63,8 @@ export interface ActivityWorld {
    * the run is parked and cannot take it.
    */
   settle(name: RunName, event: Event, spent: Spending | undefined): Promise<boolean>;
+  /** Something is wrong with an activity of a run that nobody waits to hear. */
+  problem(name: RunName, error: unknown): void;
 }
 
 /** An activity under way, with all it takes to run it. */
@@ -102,12 +104,17 @@ export class Activities {
   start({ row, effect }: Begun, activities: Job["activities"], owner: JobOwner): void {
     const jobs = this.#jobs.get(row) ?? new Map<string, Job>();
     const known = jobs.get(row.key);
-    if (known?.report.end !== undefined) void this.#settle(known, known.report.end);
+    if (known?.report.end !== undefined) this.#end(known, known.report.end);
     if (known !== undefined || this.#closed) return;
     const job: Job = { row, report: {}, effect, activities, owner, controller: new AbortController() };
     this.#jobs.set(row, jobs.set(row.key, job));
     const run = this.#run(job).catch((error: unknown): End => ({ error: describeError(error) }));
-    void run.then((end) => (end === undefined ? this.#forget(job) : this.#settle(job, end)));
+    void run.then((end) => (end === undefined ? this.#forget(job) : this.#end(job, end)));
+  }
+
+  /** Should its end not be kept, nobody waits to hear of that; whoever opens the store next takes the activity up. */
+  #end(job: Job, end: End): void {
+    this.#settle(job, end).catch((error: unknown) => this.#world.problem(job.row, error));
   }
 
   /** Until its end is durable an activity counts as under way, so that reading its run does not begin it again. */
@@ -116,7 +123,7 @@ export class Activities {
     if (!this.#closed && !controller.signal.aborted) {
       const settled = await this.#world.settle(row, settledEvent(effect, end), report.spent);
       if (!settled) {
-        job.report = { ...report, end };
+        job.report = reportOf(report, end, (one) => this.#write(one, job.owner));
         job.row = { ...job.row, status: "waiting" };
         await this.#record(job);
         return;
@@ -370,11 +377,12 @@ export class Activities {
   #sleep({ controller: { signal } }: Job, ms: number): Promise<void> {
     if (ms <= 0) return Promise.resolve();
     return new Promise((resolve) => {
-      const stop = this.#world.clock.after(ms, resolve);
       const wake = () => {
         stop();
+        signal.removeEventListener("abort", wake);
         resolve();
       };
+      const stop = this.#world.clock.after(ms, wake);
       signal.addEventListener("abort", wake, { once: true });
     });
   }

@@ -6,6 +6,7 @@ import type { ActivityEffect } from "../core/effect.ts";
 import type { settledEvent } from "../core/event.ts";
 import { type Json, type JsonObject, toJson } from "../core/json.ts";
 import type { State } from "../core/state.ts";
+import { isHoldfastError } from "../errors.ts";
 import type { ActivityRow } from "../store/records.ts";
 import { addSpending } from "./budget.ts";
 import type { Clock } from "./clock.ts";
@@ -167,4 +168,16 @@ function describeFailure(thrown: unknown): JsonObject {
     ...(typeof code === "string" || typeof code === "number" ? { code } : undefined),
     ...(retryable === false ? { retryable } : undefined),
   };
+}
+
+/** What is kept of an activity until its run can take its end. One too large for that is an error, as it is for a run that can. */
+export function reportOf(report: Report, end: End, write: (report: Report) => unknown): Report {
+  try {
+    write({ ...report, end });
+    return { ...report, end };
+  } catch (error) {
+    if (!isHoldfastError(error) || error.code !== "VALUE_TOO_LARGE") throw error;
+    const { spent } = report;
+    return { ...(spent && { spent }), end: { error: describeError(error) } };
+  }
 }

@@ -7,8 +7,10 @@ import { checkName, isStorable } from "./name.ts";
 /** Throws NAME_INVALID or ATTRIBUTE_INVALID for what a store could not keep, or would take for something else. */
 export function checkAttributes(attributes: unknown = {}): void {
   if (typeof attributes !== "object" || attributes === null || Array.isArray(attributes)) {
-    const what = `Attributes are an object of names and values, and these are ${showValue(attributes)}`;
-    throw new HoldfastError("ATTRIBUTE_INVALID", what);
+    throw new HoldfastError(
+      "ATTRIBUTE_INVALID",
+      `Attributes are names with their values, as { customer: "c1" }, not ${showValue(attributes)}`,
+    );
   }
   for (const [name, value] of Object.entries(attributes)) {
     checkName("attribute", name);

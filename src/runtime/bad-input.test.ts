@@ -9,8 +9,9 @@ import { counter, counterWith } from "../../test/runtime/machines.ts";
 import { listOf, onEveryStore, type World } from "../../test/runtime/world.ts";
 import type { Json } from "../index.ts";
 import { limits } from "../limits.ts";
+import { sqlite } from "../store/sqlite/store.ts";
 import { systemClock } from "./clock.ts";
-import type { Run } from "./runtime.ts";
+import { createRuntime, type Run } from "./runtime.ts";
 
 /** An error of this code, whose message names all of these. */
 const error = (code: string, ...named: string[]) =>
@@ -197,6 +198,54 @@ onEveryStore((world, kind) => {
       await unchanged();
     });
 
+    test("F5: options and batches that are none", async () => {
+      const { run, runtime, unchanged, stored } = await begin();
+      const none = (usage: string, given = "null") => error("OPTIONS_INVALID", usage, given);
+      await expect(run.send("add", 1, null as never)).rejects.toEqual(none("send(type, data, { key })"));
+      await expect(run.ask("add", 1, null as never)).rejects.toEqual(none("ask(type, data"));
+      await expect(run.sendAll("x" as never)).rejects.toEqual(error("EVENT_INVALID", "a list of events"));
+      const batch = [{ type: "add", data: 1 }, null as never];
+      await expect(run.sendAll(batch)).rejects.toEqual(error("EVENT_INVALID", "{ type, data }"));
+      await expect(run.rollback(9999 as never)).rejects.toEqual(none("rollback({ to: checkpoint })", "9999"));
+      await expect(run.rollback(null as never)).rejects.toEqual(none("rollback("));
+      await expect(run.rollback({} as never)).rejects.toEqual(none("rollback(", "undefined"));
+      await expect(run.fork(null as never)).rejects.toEqual(none("fork("));
+      await expect(listOf(run.journal(Number.NaN))).rejects.toEqual(none("journal(from)"));
+      await expect(listOf(run.follow(Number.NaN))).rejects.toEqual(none("follow(from"));
+      await expect(runtime.run("a", null as never)).rejects.toEqual(none("run(id, { tenant })"));
+      await expect(listOf(runtime.find(null as never))).rejects.toEqual(none("find("));
+      await expect(runtime.debounce("k", null as never)).rejects.toEqual(none("debounce("));
+      await expect(runtime.start(counter, "x" as never)).rejects.toEqual(none("start(machine", '"x"'));
+      const attributes = ["red"] as never;
+      const unnamed = error("ATTRIBUTE_INVALID", '["red"]');
+      await expect(runtime.start(counter, { id: "b", attributes })).rejects.toEqual(unnamed);
+      await expect(listOf(runtime.find({ attributes }))).rejects.toEqual(unnamed);
+      expect((await stored("b")).head).toBeUndefined();
+      await unchanged();
+    });
+
+    test("F5: what is no machine", async () => {
+      const { runtime, unchanged, boot } = await begin();
+      for (const machine of [null, undefined, "counter", { id: "counter" }] as never[]) {
+        const none = error("MACHINE_INVALID", "is not a machine", "defineMachine");
+        await expect(runtime.start(machine, { id: "b" } as never)).rejects.toEqual(none);
+        expect(() => runtime.register(machine)).toThrow(none);
+        await expect(boot([machine])).rejects.toEqual(none);
+      }
+      expect((await listOf(runtime.find())).map(({ run }) => run)).toEqual(["a"]);
+      await unchanged();
+    });
+
+    test("F5: a runtime without a store or machines, or in a role that there is not", async () => {
+      const { place } = await world();
+      const none = (given: object) => expect(createRuntime(given as never)).rejects;
+      await none({}).toEqual(error("OPTIONS_INVALID", "createRuntime({ store, machines", "the store"));
+      await none(undefined as never).toEqual(error("OPTIONS_INVALID", "createRuntime("));
+      const store = place.connect();
+      await none({ store }).toEqual(error("OPTIONS_INVALID", "machines is undefined"));
+      await none({ store, machines: [counter], role: "boss" }).toEqual(error("OPTIONS_INVALID", '"boss"'));
+    });
+
     test("F5: a machine that is given twice", async () => {
       const { boot } = await world();
       await expect(boot([counter, counterWith()])).rejects.toEqual(error("MACHINE_INVALID", "counter@1"));
@@ -219,6 +268,21 @@ onEveryStore((world, kind) => {
       await expect(boot([counter])).rejects.toEqual(error("STORE_NEWER", "99", "newer Holdfast"));
       expect(database.prepare("PRAGMA user_version").get()).toEqual({ user_version: 99 });
       database.close();
+    });
+
+    test("F5: of a version that none has is refused, and left as it is", async () => {
+      const { boot, crash, place } = await world();
+      await crash(await boot([counter]));
+      const database = new DatabaseSync(place.path as string);
+      database.exec("PRAGMA user_version = -5");
+      await expect(boot([counter])).rejects.toEqual(error("STORE_CORRUPT", "-5", "restore it from a backup"));
+      expect(database.prepare("PRAGMA user_version").get()).toEqual({ user_version: -5 });
+      database.close();
+    });
+
+    test("F5: whose path no system can open is refused", async () => {
+      const opened = createRuntime({ store: sqlite("a\0b"), machines: [counter] });
+      await expect(opened).rejects.toEqual(error("OPTIONS_INVALID", "sqlite(path)"));
     });
 
     test("F5: that is damaged or another's is refused, and left as it is", async () => {

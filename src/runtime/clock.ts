@@ -11,13 +11,20 @@ export interface Clock {
   stamp?(): number;
 }
 
-/** A timer of Node cannot wait longer; later ones are woken in between and wait on. */
+/** A timer of Node cannot wait longer; what comes later is woken in between and waits on. */
 const timerMsMax = 2 ** 31 - 1;
 
 export const systemClock: Clock = {
   now: () => Date.now(),
   after(ms, run) {
-    const timer = setTimeout(run, Math.min(Math.max(0, ms), timerMsMax));
+    let timer: NodeJS.Timeout;
+    const wait = (left: number) => {
+      timer =
+        left > timerMsMax
+          ? setTimeout(() => wait(left - timerMsMax), timerMsMax)
+          : setTimeout(run, Math.max(0, left));
+    };
+    wait(ms);
     return () => clearTimeout(timer);
   },
   soon: (run) => {

@@ -14,6 +14,7 @@ import type { ActivityScope } from "./attempt.ts";
 import { type DebounceCall, type DebounceContext, debounceMachine } from "./debounce-machine.ts";
 import { invalidFlow } from "./flow/flow.ts";
 import { checkName, defaultTenant } from "./name.ts";
+import { checkOptions } from "./options.ts";
 import { type DeedWorld, deedOf, perform } from "./perform.ts";
 import type { MachineEntry } from "./registry.ts";
 import type { DebounceOptions, Run } from "./run.ts";
@@ -37,8 +38,9 @@ export class Debounces {
 
   /** Makes a call; resolves when it is durable. */
   async call(key: string, options: DebounceOptions): Promise<Run<DebounceContext>> {
-    const { tenant = defaultTenant } = options;
     checkName("key", key);
+    checkOptions("debounce(key, { for, start })", options);
+    const { tenant = defaultTenant } = options;
     const call = callOf(options);
     const subject = await this.#subjectOf(call, tenant);
     for (;;) {

@@ -10,8 +10,8 @@ import { closedError } from "../errors.ts";
 import type { ActivityRow, RunHead, RunName } from "../store/records.ts";
 import type { LoadedRun, Store } from "../store/store.ts";
 import { Activities } from "./activity.ts";
+import type { Admitted } from "./admitted.ts";
 import { announceWith } from "./announce.ts";
-import { checkAttributes } from "./attributes.ts";
 import { boundTo } from "./bound-entry.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import { DeadLetters } from "./dead-letters.ts";
@@ -21,7 +21,7 @@ import { Evolution } from "./evolution/evolution.ts";
 import { type FindQuery, findAlive, findRuns } from "./find.ts";
 import { type Parts, standWith } from "./fleet/stand.ts";
 import { slotsOf } from "./flow/flow.ts";
-import { type Access, type Admitted, Handle } from "./handle.ts";
+import { type Access, Handle } from "./handle.ts";
 import { Housekeeper, houseName } from "./housekeeping/housekeeper.ts";
 import { hydrate } from "./hydrate.ts";
 import { type Ids, systemIds } from "./ids.ts";
@@ -30,6 +30,7 @@ import { Life } from "./life.ts";
 import { type Delivery, type Handled, hasEnded, type LiveRun } from "./live-run.ts";
 import { checkName, defaultTenant } from "./name.ts";
 import { Observers } from "./observers.ts";
+import { checkOptions, checkStart } from "./options.ts";
 import { parkWith } from "./park.ts";
 import { Past } from "./past.ts";
 import { Platform } from "./platform.ts";
@@ -187,7 +188,8 @@ export class Engine implements Runtime, Access {
     const { clock, ids, standing, past, streams } = this;
     const world = { store: this.#store, clock, ids, seal, standing, profiler, past, streams, settle };
     const stateAtBeginning = (row: ActivityRow) => this.travel.beginning(row, row.key);
-    return new Activities({ ...world, slots: slotsOf(flow), stateAtBeginning });
+    const { problem } = this.#observers;
+    return new Activities({ ...world, problem, slots: slotsOf(flow), stateAtBeginning });
   }
 
   #makeSettle(find: SettlingWorld["find"], park: SettlingWorld["park"]): ReturnType<typeof settleWith> {
@@ -295,14 +297,16 @@ export class Engine implements Runtime, Access {
     ...[given]: StartRest<Types["input"]>
   ): Promise<Run<Context, Types>> {
     this.#life.check();
+    checkStart(machine, given);
     const bound = machine as unknown as Machine;
     return (await this.#starts.start(bound, (given ?? {}) as StartOptions)) as unknown as Run<Context, Types>;
   }
 
-  async run(id: string, { tenant = defaultTenant }: { readonly tenant?: string } = {}): Promise<Run> {
+  async run(id: string, options: { readonly tenant?: string } = {}): Promise<Run> {
     checkName("run", id);
-    checkName("tenant", tenant);
-    const name = { tenant, run: id };
+    checkOptions("run(id, { tenant })", options);
+    const name = { tenant: options.tenant === undefined ? defaultTenant : options.tenant, run: id };
+    checkName("tenant", name.tenant);
     await this.read(name);
     return new Handle(name, this);
   }
@@ -319,7 +323,6 @@ export class Engine implements Runtime, Access {
 
   async *find(query: FindQuery = {}): AsyncGenerator<RunHead> {
     this.#life.check();
-    checkAttributes(query.attributes ?? {});
     yield* findRuns(this.#store, query);
   }
 

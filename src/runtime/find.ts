@@ -1,8 +1,10 @@
 /** Finding runs by what is known of them without reading their states. */
 import { isFinal, type RunHead } from "../store/records.ts";
 import type { RunQuery, Store } from "../store/store.ts";
+import { checkAttributes } from "./attributes.ts";
 import { rowsOf } from "./housekeeping/finding.ts";
 import { defaultTenant } from "./name.ts";
+import { checkOptions } from "./options.ts";
 
 /** Which runs to find; all of a tenant's unless something is said. */
 export type FindQuery = Partial<Omit<RunQuery, "limit" | "after">>;
@@ -19,8 +21,10 @@ export async function* findAlive(store: Store, machine?: string): AsyncGenerator
   }
 }
 
-/** The runs that fit, the newest first. */
+/** The runs that fit, the newest first; throws OPTIONS_INVALID, NAME_INVALID or ATTRIBUTE_INVALID for what no run can fit. */
 export async function* findRuns(store: Store, query: FindQuery): AsyncGenerator<RunHead> {
+  checkOptions("find({ machine, status, attributes })", query);
+  checkAttributes(query.attributes ?? {});
   for (let after: RunHead | undefined; ; ) {
     const page = { tenant: defaultTenant, ...query, limit: pageSize };
     const heads = await store.findRuns(after === undefined ? page : { ...page, after });

@@ -1,5 +1,4 @@
 /** A run, as its users hold it: a name and what can be done with it. It keeps nothing itself. */
-import { admitEvent } from "../core/admit.ts";
 import { findNode } from "../core/chart.ts";
 import { durationMs } from "../core/duration.ts";
 import { cancelEvent, type Event } from "../core/event.ts";
@@ -10,20 +9,22 @@ import { matches } from "../core/query.ts";
 import type { State } from "../core/state.ts";
 import { type ErrorCode, HoldfastError, isHoldfastError } from "../errors.ts";
 import { limits } from "../limits.ts";
+import { encode } from "../store/codec.ts";
 import type { Entry } from "../store/journal.ts";
 import type { Breakpoint, RunHead, RunName } from "../store/records.ts";
+import { type Admitted, admit, admitAll } from "./admitted.ts";
 import type { Clock } from "./clock.ts";
 import type { Evolution, Migrated, MigrateOptions } from "./evolution/evolution.ts";
 import { followJournal, untilAborted } from "./follow.ts";
 import type { Ids } from "./ids.ts";
 import { type Handled, hasEnded, type LiveRun } from "./live-run.ts";
-import { checkName } from "./name.ts";
+import { checkNumber, checkOptions } from "./options.ts";
 import type { Past } from "./past.ts";
 import { type RunProfile, readProfile } from "./profile/journal.ts";
 import { ParkedError } from "./recovery.ts";
 import type { AnyMachine, Registry } from "./registry.ts";
 import type { End, FollowOptions, Outgoing, Receipt, Run, Stopped } from "./run.ts";
-import type { Standing } from "./standing.ts";
+import type { Standing, Waiting } from "./standing.ts";
 import type { Chunk, Streams } from "./stream.ts";
 import { compareCheckpoints } from "./travel/compare.ts";
 import type { Debugger } from "./travel/debugger.ts";
@@ -34,12 +35,6 @@ import { type Replay, replay } from "./travel/replay.ts";
 import type { ForkOptions, Target, Travel } from "./travel/travel.ts";
 import type { Waiters } from "./waiters.ts";
 import type { Sight, Watchers } from "./watchers.ts";
-
-/** An event that was looked at, and its key. */
-export interface Admitted {
-  readonly event: Event;
-  readonly key: string | undefined;
-}
 
 /** What a handle needs of the runtime. */
 export interface Access {
@@ -93,8 +88,9 @@ export class Handle implements Run {
     return (await this.#access.read(this.#name)).head;
   }
 
-  async send(type: string, data?: Json, { key }: { readonly key?: string } = {}): Promise<Receipt> {
-    const admitted = admit(data === undefined ? { type } : { type, data }, key);
+  async send(type: string, data?: Json, options: { readonly key?: string } = {}): Promise<Receipt> {
+    checkOptions("send(type, data, { key })", options);
+    const admitted = admit(data === undefined ? { type } : { type, data }, options.key);
     const reached = this.#access.reach(this.#name);
     return await this.#hand(reached instanceof Promise ? await reached : reached, admitted);
   }
@@ -125,15 +121,15 @@ export class Handle implements Run {
   }
 
   async sendAll(events: readonly Outgoing[]): Promise<readonly Receipt[]> {
-    const admitted = events.map(({ type, data, key }) =>
-      admit({ type, ...(data === undefined ? undefined : { data }) }, key),
-    );
+    const admitted = admitAll(events);
     const run = await this.#access.reach(this.#name);
     if (hasEnded(run)) return Promise.all(admitted.map((one) => this.#sendAside(run, one)));
     const isAside = run.head.status === "parked" || run.more || !this.#access.standing.isHome(this.#name);
     // What fits into one turn becomes durable with its steps; more than that first of all becomes durable.
     if (isAside || run.inbox.length + events.length > limits.stepsPerTurnMax)
       return this.#access.enqueue(run, admitted);
+    // As the inbox would, before any of them is taken.
+    for (const { event } of admitted) encode(event as unknown as JsonObject);
     const handed = admitted.map((one) => this.#access.hand(run, one));
     const fates = await Promise.allSettled(handed);
     const [first] = fates;
@@ -147,8 +143,10 @@ export class Handle implements Run {
   async ask(
     type: string,
     data?: Json,
-    { key, timeout }: { readonly key?: string; readonly timeout?: number | string } = {},
+    options: { readonly key?: string; readonly timeout?: number | string } = {},
   ): Promise<Json> {
+    checkOptions("ask(type, data, { key, timeout })", options);
+    const { key, timeout } = options;
     if (timeout !== undefined) durationMs(timeout);
     const replyTo = key ?? this.#access.ids.next();
     const { event } = admit({ type, replyTo, ...(data === undefined ? undefined : { data }) }, key);
@@ -159,18 +157,20 @@ export class Handle implements Run {
       throw endedError(sight, `has not replied to ${JSON.stringify(type)}`, "ASK_UNANSWERED");
     });
     const late = this.#expire(timeout, type);
+    const over = new AbortController();
     try {
-      const handled = this.#take(run, event, key);
+      const handled = this.#take(run, { event, key }, over.signal);
       return await Promise.race([reply.told, ended.seen.then(never), late.passed, handled]);
     } finally {
       reply.cancel();
       ended.cancel();
       late.cancel();
+      over.abort();
     }
   }
 
-  /** Gives an event that asks to the run; resolves only with a reply that was given before. */
-  async #take(run: LiveRun, event: Event, key: string | undefined): Promise<Json> {
+  /** Gives an event that asks to the run; resolves only with a reply that was given before, or elsewhere until it is over. */
+  async #take(run: LiveRun, { event, key }: Admitted, over: AbortSignal): Promise<Json> {
     const before = key === undefined ? undefined : await this.#access.readReceipt(this.#name, key);
     const { outcome, error, seq } = await (before ?? (await this.#hand(run, { event, key }))).handled();
     if (outcome === "refused" || outcome === "ignored") {
@@ -181,13 +181,16 @@ export class Handle implements Run {
       );
     }
     if (before !== undefined) return this.#readReply(run, event, seq);
-    return this.#access.standing.isShared ? this.#followReply(event, seq) : never();
+    if (!this.#access.standing.isShared || over.aborted) return never();
+    const { told, cancel } = this.#followReply(event, seq);
+    over.addEventListener("abort", cancel, { once: true });
+    return (await told).data;
   }
 
   /** The reply to an event that was taken here or elsewhere, be it given here or elsewhere. */
-  #followReply({ replyTo }: Event, taken: number): Promise<Json> {
+  #followReply({ replyTo }: Event, taken: number): Waiting<{ readonly data: Json }> {
     let from = taken;
-    const { told } = this.#access.standing.until(this.#name, async () => {
+    return this.#access.standing.until(this.#name, async () => {
       for await (const { seq, effects } of this.journal(from)) {
         from = seq + 1;
         const reply = effects.find((effect) => effect.type === "reply" && effect.to === replyTo);
@@ -195,7 +198,6 @@ export class Handle implements Run {
       }
       return undefined;
     });
-    return told.then(({ data }) => data);
   }
 
   /** The reply to an event that was taken before; waits for one that is still to come. */
@@ -272,7 +274,10 @@ export class Handle implements Run {
     return this.#access.travel.at(this.#name, seq);
   }
 
-  rollback(target: Target): Promise<number> {
+  async rollback(target: Target): Promise<number> {
+    const usage = "rollback({ to: checkpoint }) or rollback({ by: steps })";
+    checkOptions(usage, target);
+    checkNumber(usage, "to" in target ? target.to : target.by);
     return this.#access.travel.rollBack(this.#name, target);
   }
 
@@ -281,6 +286,7 @@ export class Handle implements Run {
   }
 
   async fork(options: ForkOptions<JsonObject> = {}): Promise<Run> {
+    checkOptions("fork({ at, id, edit })", options);
     return new Handle(await this.#access.travel.fork(this.#name, options), this.#access);
   }
 
@@ -351,18 +357,17 @@ export class Handle implements Run {
   }
 
   async *journal(from = 1): AsyncGenerator<Entry> {
+    checkNumber("journal(from), the number of a checkpoint", from);
     const { head } = await this.#access.read(this.#name);
     yield* this.#access.past.entries(head, from);
   }
 
-  follow(from = 1, { signal }: FollowOptions = {}): AsyncGenerator<Entry> {
-    return followJournal(this.#access, this.#name, { from, signal });
+  async *follow(from = 1, options: FollowOptions = {}): AsyncGenerator<Entry> {
+    const usage = "follow(from, { signal }), from the number of a checkpoint";
+    checkNumber(usage, from);
+    checkOptions(usage, options);
+    yield* followJournal(this.#access, this.#name, { from, signal: options.signal });
   }
-}
-
-function admit(event: Event, key: string | undefined): Admitted {
-  if (key !== undefined) checkName("key", key);
-  return { event: admitEvent(event), key };
 }
 
 /** The name replies to an event go by. */

@@ -198,6 +198,17 @@ onEveryStore((world) => {
       expect((await run.state()).context.log).toEqual(numbers(count));
     });
 
+    test("A5: is not taken at all if one of it is larger than a store keeps", async () => {
+      const { boot, stored } = await world();
+      const run = await (await boot([counter])).start(counter, { id: "a" });
+      const before = await stored("a");
+      const huge = { type: "note", data: "x".repeat(limits.valueBytesMax) };
+      await expect(run.sendAll([...notes(1), huge, ...notes(1)])).rejects.toMatchObject({
+        code: "VALUE_TOO_LARGE",
+      });
+      expect([await stored("a"), (await run.state()).context.log]).toEqual([before, []]);
+    });
+
     test("A5: that is durable survives a crash before it is taken, in its order", async () => {
       const { boot, crash, watch, stored } = await world();
       const first = await boot([counter]);

@@ -1,6 +1,6 @@
 /** `runtime.observe`: every commit is told once it is durable, and a listener can hurt nothing. */
 import { describe, expect, test } from "vitest";
-import { callerWith, counter } from "../../test/runtime/machines.ts";
+import { callerWith, counter, counterWith } from "../../test/runtime/machines.ts";
 import { onEveryStore } from "../../test/runtime/world.ts";
 import type { Committed } from "./runtime.ts";
 
@@ -60,6 +60,27 @@ onEveryStore((world) => {
       expect((await run.state()).context).toMatchObject({ n: 2 });
       expect(heard).toEqual(["a@1 open 1:start", "a@2 open 2:add"]);
       expect(problems).toHaveLength(2);
+    });
+
+    test("E1: that is asynchronous and fails is told of as a problem, and ends nothing", async () => {
+      const { boot, rest } = await world();
+      const problems: unknown[] = [];
+      const fail = async () => {
+        throw new Error("no ears");
+      };
+      const teller = counterWith({ entry: [{ log: "begun" }, { emit: "begun" }] } as never);
+      const runtime = await boot([teller], {
+        ...{ onLog: fail, onEmit: fail },
+        onProblem: async ({ error }) => {
+          problems.push((error as Error).message);
+          throw error;
+        },
+      });
+      runtime.observe(fail);
+      const run = await runtime.start(teller, { id: "a" });
+      await rest();
+      expect(await (await run.send("add", 1)).handled()).toMatchObject({ outcome: "taken" });
+      expect(problems.slice(0, 3)).toEqual(Array(3).fill("no ears"));
     });
   });
 });

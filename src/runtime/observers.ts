@@ -31,31 +31,41 @@ export class Observers {
       ...(error === undefined ? undefined : { error }),
     }));
     for (const listener of this.#listeners) {
-      try {
-        listener({ head, state, steps });
-      } catch (error) {
-        this.problem(name, error);
-      }
+      callSafely(
+        () => listener({ head, state, steps }),
+        (error) => this.problem(name, error),
+      );
     }
   }
 
   /** A run has logged or emitted something, and it is durable. */
   tell(name: RunName, effect: LogEffect | EmitEffect): void {
     const { run } = name;
-    try {
-      if (effect.type === "log") this.#options.onLog?.({ ...effect, run });
-      else this.#options.onEmit?.({ ...effect, run });
-    } catch (error) {
-      this.problem(name, error);
-    }
+    const { onLog, onEmit } = this.#options;
+    callSafely(
+      () => (effect.type === "log" ? onLog?.({ ...effect, run }) : onEmit?.({ ...effect, run })),
+      (error) => this.problem(name, error),
+    );
   }
 
   /** Something is wrong that nobody waits to hear. */
   readonly problem = ({ tenant, run }: RunName, error: unknown): void => {
-    try {
-      this.#options.onProblem?.({ tenant, run, error });
-    } catch {
+    callSafely(
+      () => this.#options.onProblem?.({ tenant, run, error }),
       // There is nobody left to tell.
-    }
+      () => {},
+    );
   };
+}
+
+/** Calls whoever listens. What they throw is told to `failed`, and so is what they promise and break. */
+export function callSafely(call: () => unknown, failed: (error: unknown) => void): void {
+  try {
+    const given = call();
+    // Most listeners promise nothing, and then there is nothing to wait for.
+    if (typeof (given as PromiseLike<unknown> | undefined)?.then === "function")
+      Promise.resolve(given).catch(failed);
+  } catch (error) {
+    failed(error);
+  }
 }

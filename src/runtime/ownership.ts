@@ -5,7 +5,7 @@ import type { Member } from "../store/fleet.ts";
 import type { ActivityRow, RunName } from "../store/records.ts";
 import type { Store } from "../store/store.ts";
 import type { Clock } from "./clock.ts";
-import type { Standing, Waiting } from "./standing.ts";
+import type { Due, Standing, Waiting } from "./standing.ts";
 import { isGone } from "./worker.ts";
 
 /** How long a process may go without renewing its right. */
@@ -101,8 +101,9 @@ export class Ownership implements Standing {
     return true;
   }
 
-  due(now: number, limit: number): Promise<readonly RunName[]> {
-    return this.#store.due(now, limit);
+  async due(now: number, limit: number, unreadable: number): Promise<Due> {
+    const names = await this.#store.due(now, limit + unreadable);
+    return { names, isMore: names.length >= limit + unreadable };
   }
 
   nextDue(after: number): Promise<number | undefined> {

@@ -1,6 +1,7 @@
 /** The façade: the way into the runtime. */
 import { systemClock } from "./clock.ts";
 import { Engine } from "./engine.ts";
+import { checkOptions, isRecord, optionsError } from "./options.ts";
 import { Profiler } from "./profile/profiler.ts";
 import type { Runtime, RuntimeOptions } from "./run.ts";
 
@@ -8,6 +9,7 @@ export type * from "./run.ts";
 
 /** Opens a store and brings its runs back to life. */
 export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
+  checkRuntimeOptions(options);
   const profiler = options.profile === true ? new Profiler(options.clock ?? systemClock) : undefined;
   const store = profiler?.watch(options.store) ?? options.store;
   const runtime = new Engine({ ...options, store }, profiler);
@@ -18,4 +20,16 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     throw error;
   }
   return runtime;
+}
+
+/** Throws OPTIONS_INVALID for options without which there is no runtime. */
+function checkRuntimeOptions(given: RuntimeOptions): void {
+  const usage = 'createRuntime({ store, machines, role: "worker" or "client" })';
+  checkOptions(usage, given);
+  const { store, machines, role } = given;
+  const isStore = isRecord(store) && typeof store.open === "function";
+  if (!isStore) throw optionsError(usage, store, "the store");
+  if (!Array.isArray(machines)) throw optionsError(usage, machines, "machines");
+  if (role !== undefined && role !== "worker" && role !== "client")
+    throw optionsError(usage, role, "the role");
 }

@@ -21,8 +21,11 @@ export interface Standing {
 
   /** Whether this process sees to a run: to its timers, its inbox, and activities that were left behind. */
   isHome(name: RunName): boolean;
-  /** As the store's, of the runs that it sees to. */
-  due(now: number, limit: number): Promise<readonly RunName[]>;
+  /**
+   * As the store's, of the runs that it sees to: so many, and beyond them as many as cannot be read here, which must not hide
+   * the others.
+   */
+  due(now: number, limit: number, unreadable: number): Promise<Due>;
   nextDue(after: number): Promise<number | undefined>;
   /** How often what is due is looked for without a reason. */
   lookMs(): number;
@@ -48,6 +51,12 @@ export interface Standing {
   until<Answer>(name: RunName, ask: () => Promise<Answer | undefined>): Waiting<Answer>;
   /** Who shares the store. */
   members(): readonly Member[];
+}
+
+/** Runs that are due, and whether there may be more of them. */
+export interface Due {
+  readonly names: readonly RunName[];
+  readonly isMore: boolean;
 }
 
 /** A run that others have taken steps of, and the checkpoint before those. */

@@ -10,7 +10,11 @@ function wakerOf(attend: () => Promise<undefined>): { readonly waker: Waker; rea
   const begun: string[] = [];
   const waker = new Waker({
     clock: new VirtualClock(),
-    standing: { due: async () => names, nextDue: async () => undefined, lookMs: () => 1_000 },
+    standing: {
+      due: async () => ({ names, isMore: false }),
+      nextDue: async () => undefined,
+      lookMs: () => 1_000,
+    },
     attend: ({ run }) => {
       begun.push(run);
       return attend();

@@ -131,17 +131,16 @@ export class Waker {
       await this.#wakeRun(name, now, lost);
       this.#doubtful.delete(keyOf(name));
     });
-    const limit = dueMax + this.#unreadable.size;
-    const due = await standing.due(now, limit);
-    await this.#each(due, async (name) => {
+    const { names, isMore } = await standing.due(now, dueMax, this.#unreadable.size);
+    await this.#each(names, async (name) => {
       if (!this.#unreadable.has(keyOf(name))) await this.#wakeRun(name, now, lost);
     });
     if (this.#closed) return;
     const next = await standing.nextDue(now);
     if (next !== undefined) this.wakeAt(next);
     // What is due and was not taken up, being busy, is asked for again soon, but not at once.
-    if (due.some((name) => !this.#unreadable.has(keyOf(name)))) this.wakeAt(now + laterMs);
-    if (due.length >= limit) this.wakeAt(now + nextPageMs);
+    if (names.some((name) => !this.#unreadable.has(keyOf(name)))) this.wakeAt(now + laterMs);
+    if (isMore) this.wakeAt(now + nextPageMs);
   }
 
   /** Sees to runs in their order, some of them at the same time; throws when all have come to rest. */

@@ -14,7 +14,8 @@ import { shardCount, shardOf } from "../../store/shard.ts";
 import type { Hint } from "../../store/signals.ts";
 import type { Clock } from "../clock.ts";
 import type { LiveRun } from "../live-run.ts";
-import type { Hearer, Moved, Standing, Waiting } from "../standing.ts";
+import { callSafely } from "../observers.ts";
+import type { Due, Hearer, Moved, Standing, Waiting } from "../standing.ts";
 import { Checkpoints } from "./checkpoints.ts";
 import { Follower } from "./follower.ts";
 import { Herald } from "./herald.ts";
@@ -30,7 +31,8 @@ const hearingLookMs = 1_000;
 const deafLookMs = 100;
 /** After so long, what is due and nobody has taken up is anybody's: who should see to it may not know its machine. */
 const strayMs = 3_000;
-const straysMax = 20;
+/** How many of those are looked at first. While there are more it is twice as many each time, up to what it may see to itself. */
+const straysMin = 20;
 
 export interface MembershipWorld {
   readonly fleet: Fleet;
@@ -68,6 +70,7 @@ export class Membership implements Standing {
   #mine: ReadonlySet<number> = new Set();
   #others: readonly number[] = [];
   #lookedForStrays = 0;
+  #straysMax = straysMin;
   /** When the last sign of life was given that was answered. */
   #aliveAt = 0;
   #isLeaving: boolean;
@@ -177,13 +180,24 @@ export class Membership implements Standing {
     return Math.abs(this.#world.clock.now() - this.#aliveAt) < leaseMs;
   }
 
-  async due(now: number, limit: number): Promise<readonly RunName[]> {
-    const { fleet } = this.#world;
-    if (!this.isWorker) return [];
-    const due = await fleet.due([...this.#mine], now, limit);
-    if (this.#others.length === 0 || Math.abs(now - this.#lookedForStrays) < strayMs) return due;
-    this.#lookedForStrays = now;
-    return [...due, ...(await fleet.due(this.#others, now, straysMax, now - strayMs))];
+  async due(now: number, limit: number, unreadable: number): Promise<Due> {
+    if (!this.isWorker) return { names: [], isMore: false };
+    const names = await this.#world.fleet.due([...this.#mine], now, limit + unreadable);
+    const isMore = names.length >= limit + unreadable;
+    if (this.#others.length === 0 || Math.abs(now - this.#lookedForStrays) < strayMs)
+      return { names, isMore };
+    const strays = await this.#strays(now, limit, unreadable);
+    return { names: [...names, ...strays.names], isMore: isMore || strays.isMore };
+  }
+
+  /** What is due and others do not see to. Those that nobody can read come first for ever, so it looks past them. */
+  async #strays(now: number, limit: number, unreadable: number): Promise<Due> {
+    const max = Math.min(this.#straysMax, limit) + unreadable;
+    const names = await this.#world.fleet.due(this.#others, now, max, now - strayMs);
+    const isMore = names.length >= max;
+    this.#straysMax = isMore ? Math.min(2 * this.#straysMax, limit) : straysMin;
+    if (!isMore) this.#lookedForStrays = now;
+    return { names, isMore };
   }
 
   nextDue(after: number): Promise<number | undefined> {
@@ -232,11 +246,11 @@ export class Membership implements Standing {
   #tellHearers(moved: readonly Moved[] | undefined): void {
     if (moved?.length === 0) return;
     for (const hearer of this.#hearers) {
-      try {
-        hearer(moved);
-      } catch {
-        // Whoever only listens cannot hurt those who work.
-      }
+      // Whoever only listens cannot hurt those who work.
+      callSafely(
+        () => hearer(moved),
+        () => {},
+      );
     }
   }
 }

@@ -1,5 +1,6 @@
 /** Opening the file: what every connection to a store must have set before it is used. */
 import { DatabaseSync } from "node:sqlite";
+import { showValue } from "../../core/json.ts";
 import { HoldfastError } from "../../errors.ts";
 import { limits } from "../../limits.ts";
 import { identify, migrate } from "./migrate.ts";
@@ -15,6 +16,12 @@ export interface SqliteOptions {
 
 /** A connection to a store of the newest version. */
 export function connect(path: string, { synchronous = "full" }: SqliteOptions = {}): DatabaseSync {
+  if (typeof path !== "string" || path.includes("\0")) {
+    throw new HoldfastError(
+      "OPTIONS_INVALID",
+      `Write sqlite(path), the path of a file as text that systems can open: what was given is ${showValue(path)}`,
+    );
+  }
   const database = new DatabaseSync(path, {
     timeout: limits.busyMsMax,
     enableForeignKeyConstraints: false,

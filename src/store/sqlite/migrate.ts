@@ -4,7 +4,10 @@ import { HoldfastError } from "../../errors.ts";
 import { carries } from "./carry.ts";
 import { applicationId, migrations } from "./schema.ts";
 
-/** The version; throws STORE_FOREIGN for another program's database and STORE_NEWER for a later one's. Changes nothing. */
+/**
+ * The version; throws STORE_FOREIGN for another program's database, STORE_NEWER for a later one's and STORE_CORRUPT for one that
+ * has no version any Holdfast writes. Changes nothing.
+ */
 export function identify(database: DatabaseSync, path: string, newest: number = migrations.length): number {
   const id = readPragma(database, "application_id");
   const version = readPragma(database, "user_version");
@@ -20,6 +23,13 @@ export function identify(database: DatabaseSync, path: string, newest: number = 
       "STORE_NEWER",
       `The store ${path} has version ${version} and this Holdfast knows ${newest}; use the newer Holdfast that wrote it`,
       { details: { path, version, newest } },
+    );
+  }
+  if (version < 0) {
+    throw new HoldfastError(
+      "STORE_CORRUPT",
+      `The store ${path} has version ${version}, which no Holdfast writes: it is damaged; restore it from a backup`,
+      { details: { path, version } },
     );
   }
   return version;
