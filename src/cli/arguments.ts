@@ -22,13 +22,12 @@ export interface Address {
 /** The options of a command as commander gives them, by their names. */
 export type Given = Readonly<Record<string, unknown>>;
 
+const aboutStore = "postgres://… or the path of a SQLite file; the variable HOLDFAST_STORE unless given";
+
 /** Adds what says where the store is. */
-export function addStoreOptions(command: Command): Command {
+export function addStoreOptions(command: Command, about = aboutStore): Command {
   return command
-    .option(
-      "--store <url>",
-      "postgres://… or the path of a SQLite file; the variable HOLDFAST_STORE unless given",
-    )
+    .option("--store <url>", about)
     .option("--schema <name>", "the schema of a PostgreSQL store; holdfast unless given")
     .option(
       "--signals <url>",

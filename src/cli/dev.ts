@@ -8,7 +8,7 @@ import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Command } from "commander";
 import { serve } from "../server/serve.ts";
-import { countOption, type Given, misused, storeOf } from "./arguments.ts";
+import { addStoreOptions, countOption, type Given, misused, storeOf } from "./arguments.ts";
 import { type DevFile, devFileOf, devFolder } from "./dev-file.ts";
 import { exit } from "./exit.ts";
 import { loadModule } from "./load-machines.ts";
@@ -25,14 +25,14 @@ import { commandOf, type World } from "./world.ts";
 const usualModules = ["machines.ts", "machines.js", "machines.mjs", "src/machines.ts"];
 
 export function devCommand(world: World): Command {
-  return commandOf({
+  const command = commandOf({
     name: "dev",
     about:
       "Runs the machines of a module with a server and Studio, on this machine only, and loads them anew when they change.",
     examples: ["dev", "dev ./machines.ts --port 4400", "dev --store scratch.db --no-open"],
-  })
+  });
+  return addStoreOptions(command, `a SQLite file or postgres://…; ${devFolder}/dev.db unless given`)
     .argument("[module]", `a file that exports machines; one of ${usualModules.join(", ")} unless given`)
-    .option("--store <url>", `a SQLite file or postgres://…; ${devFolder}/dev.db unless given`)
     .addOption(countOption("--port <n>", "where it listens; 0 for any that is free", 0).default(4400))
     .option("--no-open", "opens no browser")
     .option("--no-reload", "leaves the machines as they are")

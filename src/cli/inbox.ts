@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import type { Client } from "../client/client.ts";
 import type { Decision, Verdict } from "../server/contract.ts";
 import { type Given, jsonOf, misused, textOf } from "./arguments.ts";
-import { connected, connectedCommand, tell } from "./connect.ts";
+import { connected, connectedCommand, looking, tell } from "./connect.ts";
 import { exit } from "./exit.ts";
 import { type Cell, plain, shortJson, tableOf, timeText } from "./table.ts";
 import { commandOf, type World } from "./world.ts";
@@ -37,7 +37,7 @@ function listCommand(world: World): Command {
     .option("--machine <id>", "of this machine")
     .option("--watch", "goes on, with a line for every decision that comes")
     .action(
-      connected(world, async (client, given) => {
+      looking(world, async (client, given) => {
         const machine = textOf(given, "machine");
         const query = machine === undefined ? {} : { machine };
         const decisions = await readInbox(client, query);

@@ -6,7 +6,7 @@ import { loadMachine, readDefinition } from "../core/formats/json/read.ts";
 import { toMermaid } from "../core/formats/mermaid/export.ts";
 import type { AnyMachine } from "../runtime/registry.ts";
 import { type Given, misused, textOf } from "./arguments.ts";
-import { connected, connectedCommand, tell } from "./connect.ts";
+import { connectedCommand, looking, tell } from "./connect.ts";
 import { exit } from "./exit.ts";
 import { loadMachines } from "./load-machines.ts";
 import { simulateCommand } from "./simulate.ts";
@@ -28,7 +28,7 @@ function listCommand(world: World): Command {
     examples: ["machines list", "machines list --json"],
   });
   return command.action(
-    connected(world, async (client, given) => {
+    looking(world, async (client, given) => {
       const { machines } = await client.machines.list();
       tell(world, given, machines, () =>
         tableOf(

@@ -6,6 +6,7 @@ import { serve } from "../server/serve.ts";
 import { type Address, addressOption, type Given, misused } from "./arguments.ts";
 import { exit } from "./exit.ts";
 import { loadMachines } from "./load-machines.ts";
+import { isServer } from "./open-store.ts";
 import { openStage } from "./stage.ts";
 import { studioFolder } from "./studio-folder.ts";
 import { describe } from "./terminal.ts";
@@ -45,7 +46,7 @@ async function start(module: string, given: Given, world: World): Promise<number
   );
   if ((await stage.server.keys.count()) === 0)
     terminal.note(
-      "There is no key yet: make the first one with holdfast keys create NAME --role admin --store …",
+      `There is no key yet: make the first one with holdfast keys create NAME --role admin --store ${isServer(args.store) ? "…" : args.store}`,
     );
   const told = new Promise<"stop">((over) => {
     stop.addEventListener("abort", () => over("stop"), { once: true });

@@ -2,11 +2,13 @@
 import type { Command } from "commander";
 import { freezeStates } from "../core/json.ts";
 import { limits } from "../limits.ts";
+import { systemClock } from "../runtime/clock.ts";
 import type { Runtime } from "../runtime/run.ts";
 import { createRuntime } from "../runtime/runtime.ts";
 import { hasThisProcess, isThisProcess } from "../runtime/worker.ts";
 import { countDue } from "../server/due.ts";
 import { type Figures, loadOf, metricsText } from "../server/figures.ts";
+import { Readiness } from "../server/readiness.ts";
 import type { Store } from "../store/store.ts";
 import {
   type Address,
@@ -83,10 +85,12 @@ export async function work(args: WorkerArguments, terminal: Terminal, stop: Abor
   freezeStates(false);
   const machines = await loadMachines(args.module);
   let store: Store | undefined;
+  let readiness: Readiness | undefined;
   let probes: Probes | undefined;
   const supervisor = new Supervisor({
     open: () => {
       store = storeAt(args);
+      readiness = new Readiness(store, systemClock);
       return createRuntime({
         store,
         machines,
@@ -99,7 +103,7 @@ export async function work(args: WorkerArguments, terminal: Terminal, stop: Abor
   });
   if (args.listen !== undefined)
     probes = await serveProbes(args.listen, {
-      unready: () => unready(supervisor.runtime, stop.aborted),
+      unready: () => unready(supervisor.runtime, readiness, stop.aborted),
       metrics: async () => metricsText(await figuresOf(supervisor.runtime, store, stop.aborted)),
     }).catch((error: unknown) => {
       throw misused(`Probes cannot be served: ${describe(error)}; give --listen another address, or off`);
@@ -116,14 +120,15 @@ export async function work(args: WorkerArguments, terminal: Terminal, stop: Abor
 async function leave(runtime: Runtime | undefined, drainMs: number, terminal: Terminal): Promise<number> {
   if (runtime === undefined) return exit.done;
   terminal.note(`draining, for ${drainMs / 1_000} s at most; once more to end at once`);
-  // A store that is away now leaves nothing to drain into: others take over when the lease lapses.
-  const isDrained = await runtime.drain(drainMs).catch((error: unknown) => {
-    terminal.note(describe(error));
-    return false;
-  });
+  const drained = await runtime.drain(drainMs).catch((error: unknown) => ({ error }));
   await runtime.close();
-  terminal.note(isDrained ? "drained" : "activities were still under way; they are left to others");
-  return isDrained ? exit.done : exit.undrained;
+  if (typeof drained === "object") {
+    // A store that is away leaves nothing to drain into, and nobody to ask what was under way.
+    terminal.note(`it could not drain: ${describe(drained.error)}; others take over when its lease lapses`);
+    return exit.failed;
+  }
+  terminal.note(drained ? "drained" : "activities were still under way; they are left to others");
+  return drained ? exit.done : exit.undrained;
 }
 
 function upLine(
@@ -136,11 +141,17 @@ function upLine(
 }
 
 /** Whether others may count on it, and why not. One that owns its store alone is no member of anything. */
-function unready(runtime: Runtime | undefined, isDraining: boolean): string | undefined {
+async function unready(
+  runtime: Runtime | undefined,
+  readiness: Readiness | undefined,
+  isDraining: boolean,
+): Promise<string | undefined> {
   if (isDraining) return "draining";
-  if (runtime === undefined) return "no runtime is up";
-  const members = runtime.members();
-  return hasThisProcess(members) ? undefined : "not a member";
+  if (runtime === undefined || readiness === undefined) return "no runtime is up";
+  if (!hasThisProcess(runtime.members())) return "not a member";
+  // Who the members are is what it last heard; a store that is away tells it nothing more.
+  const why = await readiness.store();
+  return why === undefined ? undefined : `the store ${why}`;
 }
 
 async function figuresOf(

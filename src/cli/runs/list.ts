@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import type { Client } from "../../client/client.ts";
 import type { InputOf, RunSummary, StepNews } from "../../server/contract.ts";
 import { countOption, type Given, misused, pairOption, pairsOf, textOf } from "../arguments.ts";
-import { connected, connectedCommand, tell } from "../connect.ts";
+import { connectedCommand, looking, tell } from "../connect.ts";
 import { plain, tableOf, timeText } from "../table.ts";
 import type { World } from "../world.ts";
 
@@ -26,7 +26,7 @@ export function listCommand(world: World): Command {
     .addOption(pairOption("--where <name=value>", "with this attribute"))
     .addOption(countOption("--limit <n>", "how many at most").default(50))
     .option("--watch", "goes on, with a line for every step of such runs that comes")
-    .action(connected(world, (client, given) => list(client, given, world)));
+    .action(looking(world, (client, given) => list(client, given, world)));
 }
 
 async function list(client: Client, given: Given, world: World): Promise<void> {

@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import type { Client } from "../../client/client.ts";
 import type { JournalEntry, RunDetail } from "../../server/contract.ts";
 import { countOption, type Given } from "../arguments.ts";
-import { connected, connectedCommand, tell } from "../connect.ts";
+import { connected, connectedCommand, looking, tell } from "../connect.ts";
 import { fieldsOf, plain, shortJson, timeText } from "../table.ts";
 import type { World } from "../world.ts";
 
@@ -17,7 +17,7 @@ export function showCommand(world: World): Command {
     .argument("<run>", "the run's id")
     .addOption(countOption("--at <seq>", "as it was at this checkpoint"))
     .option("--watch", "shows it again whenever it has taken a step")
-    .action(connected(world, (client, given, run: string) => show(client, given, run, world)));
+    .action(looking(world, (client, given, run: string) => show(client, given, run, world)));
 }
 
 async function show(client: Client, given: Given, run: string, world: World): Promise<void> {

@@ -6,7 +6,7 @@ import type { Client } from "../../client/client.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { Patch, TravelPreview } from "../../server/contract.ts";
 import { countOption, type Given, misused, pairOption, pairsOf, textOf } from "../arguments.ts";
-import { connected, connectedCommand, tell } from "../connect.ts";
+import { connected, connectedCommand, looking, tell } from "../connect.ts";
 import { plain, shortJson } from "../table.ts";
 import type { World } from "../world.ts";
 
@@ -131,7 +131,7 @@ export function diffCommand(world: World): Command {
     .argument("[to]", "another one; the newest unless given")
     .option("--with <run>", "another run, to find where the two part")
     .action(
-      connected(world, async (client, given, run: string, from?: string, to?: string) => {
+      looking(world, async (client, given, run: string, from?: string, to?: string) => {
         const other = textOf(given, "with");
         if (other !== undefined) return compare(client, given, { one: run, other }, world);
         if (from === undefined)
