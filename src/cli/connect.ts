@@ -23,6 +23,10 @@ export function connectedCommand(described: Described): Command {
     .option("--json", "tells it as JSON");
 }
 
+/** The same for a command about one run. */
+export const runCommand = (described: Described): Command =>
+  connectedCommand(described).argument("<run>", "the run's id");
+
 type Act<Arguments extends readonly unknown[]> = (
   client: Client,
   given: Given,
@@ -56,8 +60,15 @@ export function looking<Arguments extends readonly unknown[]>(world: World, act:
 
 /** Tells what was asked for: as JSON, or in lines for people. */
 export function tell(world: World, given: Given, value: unknown, lines: () => readonly string[]): void {
-  if (given.json === true) world.terminal.data(JSON.stringify(value, undefined, 2));
+  // Where more is to come each is a line, so that whoever reads them knows where one ends.
+  if (given.json === true)
+    world.terminal.data(JSON.stringify(value, undefined, given.watch === true ? undefined : 2));
   else for (const line of lines()) world.terminal.data(line);
+}
+
+/** The same of a process that goes on: a line for each thing it tells. */
+export function tellLine(world: Pick<World, "terminal">, given: Given, value: unknown, line: string): void {
+  world.terminal.data(given.json === true ? JSON.stringify(value) : line);
 }
 
 async function connect(given: Given, isLooking: boolean, world: World): Promise<Connection> {
@@ -67,6 +78,9 @@ async function connect(given: Given, isLooking: boolean, world: World): Promise<
   const named = given.store === undefined ? world.env.HOLDFAST_URL || undefined : undefined;
   const url = textOf(given, "url") ?? named;
   const key = textOf(given, "apiKey") ?? (world.env.HOLDFAST_KEY || undefined);
+  // What goes into a header; anything else would be told in the words of whoever sends it.
+  if (key !== undefined && !/^[\x21-\x7e]+$/.test(key))
+    throw misused("The key has characters that no key has; look for it where keys create told it: hf_…");
   if (url !== undefined) {
     if (!/^https?:\/\//.test(url)) throw misused(`--url is ${url}; write http://… or https://…`);
     return remote(url, key);

@@ -9,6 +9,7 @@ import { join, resolve } from "node:path";
 import type { Command } from "commander";
 import { serve } from "../server/serve.ts";
 import { addStoreOptions, countOption, type Given, misused, storeOf } from "./arguments.ts";
+import { tellLine } from "./connect.ts";
 import { type DevFile, devFileOf, devFolder } from "./dev-file.ts";
 import { exit } from "./exit.ts";
 import { loadModule } from "./load-machines.ts";
@@ -36,6 +37,7 @@ export function devCommand(world: World): Command {
     .addOption(countOption("--port <n>", "where it listens; 0 for any that is free", 0).default(4400))
     .option("--no-open", "opens no browser")
     .option("--no-reload", "leaves the machines as they are")
+    .option("--json", "tells that it is up as JSON")
     .action(async (module: string | undefined, given: Given) =>
       world.end(await dev(moduleOf(module, world), given, world)),
     );
@@ -67,7 +69,7 @@ async function dev(module: string, given: Given, world: World): Promise<number> 
   const left: DevFile = { url: served.url, token, pid: process.pid };
   writeFileSync(file, JSON.stringify(left), { mode: 0o600 });
   const page = `${served.url}/?token=${token}`;
-  terminal.data(`up: ${page}`);
+  tellLine(world, given, { up: left }, `up: ${page}`);
   terminal.note(
     `store ${isServer(store.store) ? "on PostgreSQL" : store.store}; other commands here find this server by themselves`,
   );

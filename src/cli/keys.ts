@@ -30,6 +30,9 @@ function createCommand(world: World): Command {
       looking(world, async (client, given, name: string) => {
         const role = textOf(given, "role") as Role;
         if (!roles.includes(role)) throw misused(`--role is ${role}; there are ${roles.join(", ")}`);
+        if (name.trim() === "")
+          throw misused("The name is empty; say what the key is for, as in: keys create ci");
+        if (given.expires === 0) throw misused("--expires is 0; write how long the key is good, as 90d");
         const [tenant, forMs] = [textOf(given, "tenant"), given.expires as number | undefined];
         const made = await client.keys.create({
           ...{ name, role },

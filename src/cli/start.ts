@@ -4,6 +4,7 @@ import type { Command } from "commander";
 import { freezeStates } from "../core/json.ts";
 import { serve } from "../server/serve.ts";
 import { type Address, addressOption, type Given, misused } from "./arguments.ts";
+import { tellLine } from "./connect.ts";
 import { exit } from "./exit.ts";
 import { loadMachines } from "./load-machines.ts";
 import { isServer } from "./open-store.ts";
@@ -41,9 +42,9 @@ async function start(module: string, given: Given, world: World): Promise<number
     await stage.close();
     throw misused(`It cannot listen there: ${describe(error)}; give --listen another address`);
   });
-  terminal.data(
-    `up: ${served.url}, ${machines.length} machine${machines.length === 1 ? "" : "s"}, process ${process.pid}`,
-  );
+  const up = { url: served.url, machines: machines.length, pid: process.pid };
+  const line = `up: ${up.url}, ${up.machines} machine${up.machines === 1 ? "" : "s"}, process ${up.pid}`;
+  tellLine(world, given, { up }, line);
   if ((await stage.server.keys.count()) === 0)
     terminal.note(
       `There is no key yet: make the first one with holdfast keys create NAME --role admin --store ${isServer(args.store) ? "…" : args.store}`,

@@ -21,6 +21,7 @@ import {
   storeOf,
   timeOption,
 } from "./arguments.ts";
+import { tellLine } from "./connect.ts";
 import { exit } from "./exit.ts";
 import { loadMachines } from "./load-machines.ts";
 import { storeAt } from "./open-store.ts";
@@ -33,6 +34,8 @@ export interface RunningArguments extends StoreArguments {
   readonly module: string;
   readonly slots: number | undefined;
   readonly drainMs: number;
+  /** Whether what it tells is JSON. */
+  readonly json: boolean | undefined;
 }
 
 export interface WorkerArguments extends RunningArguments {
@@ -66,12 +69,19 @@ export function addRunningOptions(command: Command): Command {
     .addOption(
       countOption("--slots <n>", "how many activities one process runs at a time; 1000 unless given"),
     )
-    .addOption(timeOption("--drain <time>", "how long activities may take to end after SIGTERM", "30s"));
+    .addOption(timeOption("--drain <time>", "how long activities may take to end after SIGTERM", "30s"))
+    .option("--json", "tells what it tells as lines of JSON");
 }
 
 export function readRunning(module: string, given: Given, world: Pick<World, "env">): RunningArguments {
   const slots = given.slots as number | undefined;
-  return { ...storeOf(given, world), module, slots, drainMs: given.drain as number };
+  return {
+    ...storeOf(given, world),
+    module,
+    slots,
+    drainMs: given.drain as number,
+    json: given.json as boolean | undefined,
+  };
 }
 
 export function readWorker(module: string, given: Given, world: Pick<World, "env">): WorkerArguments {
@@ -98,7 +108,7 @@ export async function work(args: WorkerArguments, terminal: Terminal, stop: Abor
         onProblem: ({ tenant, run, error }) => terminal.note(`run ${run} of ${tenant}: ${describe(error)}`),
       });
     },
-    up: () => terminal.data(upLine(args, machines.length, probes)),
+    up: () => tellUp(args, { machines: machines.length, probes }, terminal),
     note: (line) => terminal.note(line),
   });
   if (args.listen !== undefined)
@@ -131,13 +141,15 @@ async function leave(runtime: Runtime | undefined, drainMs: number, terminal: Te
   return drained ? exit.done : exit.undrained;
 }
 
-function upLine(
-  { slots = limits.slots }: WorkerArguments,
-  machines: number,
-  probes: Probes | undefined,
-): string {
+function tellUp(
+  { slots = limits.slots, json }: WorkerArguments,
+  { machines, probes }: { readonly machines: number; readonly probes: Probes | undefined },
+  terminal: Terminal,
+): void {
+  const up = { machines, slots, pid: process.pid, ...(probes === undefined ? {} : { url: probes.url }) };
   const served = probes === undefined ? "" : `, ${probes.url}`;
-  return `up: ${machines} machine${machines === 1 ? "" : "s"}, ${slots} slots, process ${process.pid}${served}`;
+  const line = `up: ${machines} machine${machines === 1 ? "" : "s"}, ${slots} slots, process ${up.pid}${served}`;
+  tellLine({ terminal }, { json }, { up }, line);
 }
 
 /** Whether others may count on it, and why not. One that owns its store alone is no member of anything. */
