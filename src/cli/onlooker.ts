@@ -3,6 +3,7 @@
  * Whoever owns the store goes on meanwhile, and what is overdue is left to those who have the code for it.
  */
 import { HoldfastError } from "../errors.ts";
+import type { AnyMachine, MachineEntry } from "../runtime/registry.ts";
 import type { Store } from "../store/store.ts";
 
 export function onlookerOf(store: Store): Store {
@@ -31,6 +32,12 @@ export function onlookerOf(store: Store): Store {
     },
   });
 }
+
+/** The same machines for such a runtime: runs that would go over to a newer version by themselves stay in theirs. */
+export const onlookersOf = (
+  machines: readonly (MachineEntry | AnyMachine)[],
+): readonly (MachineEntry | AnyMachine)[] =>
+  machines.map((one) => ("chart" in one ? one : { ...one, evolution: "pin" }));
 
 async function refuse(): Promise<never> {
   throw new HoldfastError("STORE_UNAVAILABLE", "This store was opened to look at it; nothing is written");

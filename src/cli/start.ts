@@ -11,7 +11,7 @@ import { isServer } from "./open-store.ts";
 import { openStage } from "./stage.ts";
 import { studioFolder } from "./studio-folder.ts";
 import { describe } from "./terminal.ts";
-import { addRunningOptions, readRunning } from "./worker.ts";
+import { addRunningOptions, drainingLine, leave, readRunning } from "./worker.ts";
 import { commandOf, type World } from "./world.ts";
 
 export function startCommand(world: World): Command {
@@ -54,11 +54,12 @@ async function start(module: string, given: Given, world: World): Promise<number
     if (stop.aborted) over("stop");
   });
   const reason = await Promise.race([told, stage.runtime.stopped]);
-  if (reason !== "stop") terminal.note(describe(reason));
-  else terminal.note(`draining, for ${args.drainMs / 1_000} s at most; once more to end at once`);
+  terminal.note(reason === "stop" ? drainingLine(args) : describe(reason));
   const isServed = await served.close(args.drainMs);
-  const isDrained = reason === "stop" && (await stage.runtime.drain(args.drainMs).catch(() => false));
-  await stage.close();
-  if (reason !== "stop") return exit.failed;
-  return isServed && isDrained ? exit.done : exit.undrained;
+  if (reason !== "stop") {
+    await stage.close();
+    return exit.failed;
+  }
+  const code = await leave(stage.runtime, args.drainMs, terminal);
+  return code === exit.done && !isServed ? exit.undrained : code;
 }

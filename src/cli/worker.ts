@@ -120,16 +120,17 @@ export async function work(args: WorkerArguments, terminal: Terminal, stop: Abor
     });
   try {
     await supervisor.keepUp(stop);
-    return await leave(supervisor.runtime, args.drainMs, terminal);
+    const { runtime } = supervisor;
+    if (runtime === undefined) return exit.done;
+    terminal.note(drainingLine(args));
+    return await leave(runtime, args.drainMs, terminal);
   } finally {
     await probes?.close();
   }
 }
 
-/** Takes nothing new, lets activities end, and goes. */
-async function leave(runtime: Runtime | undefined, drainMs: number, terminal: Terminal): Promise<number> {
-  if (runtime === undefined) return exit.done;
-  terminal.note(`draining, for ${drainMs / 1_000} s at most; once more to end at once`);
+/** Takes nothing new, lets activities end, and goes; gives the code to end with. */
+export async function leave(runtime: Runtime, drainMs: number, terminal: Terminal): Promise<number> {
   const drained = await runtime.drain(drainMs).catch((error: unknown) => ({ error }));
   await runtime.close();
   if (typeof drained === "object") {
@@ -140,6 +141,9 @@ async function leave(runtime: Runtime | undefined, drainMs: number, terminal: Te
   terminal.note(drained ? "drained" : "activities were still under way; they are left to others");
   return drained ? exit.done : exit.undrained;
 }
+
+export const drainingLine = ({ drainMs }: RunningArguments): string =>
+  `draining, for ${drainMs / 1_000} s at most; once more to end at once`;
 
 function tellUp(
   { slots = limits.slots, json }: WorkerArguments,

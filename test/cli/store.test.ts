@@ -13,7 +13,7 @@ import { stillWorld } from "./read-command.ts";
 const folder = mkdtempSync(join(tmpdir(), "holdfast-store-"));
 const module = join(folder, "slow.ts");
 const store = join(folder, "s.db");
-beforeAll(() =>
+beforeAll(async () => {
   writeFileSync(
     module,
     `import { defineMachine } from ${JSON.stringify(pathToFileURL(join(root, "src/index.ts")).href)};
@@ -22,8 +22,9 @@ beforeAll(() =>
        states: { on: { after: [{ delay: "1 ms", target: "off" }], invoke: { activity: "work" } }, off: {} },
      });
      export default [{ machine, activities: { work: () => new Promise(() => {}) } }];`,
-  ),
-);
+  );
+  await told(`db migrate --store ${store}`);
+});
 afterAll(() => rmSync(folder, { recursive: true }));
 
 async function told(line: string) {
@@ -51,7 +52,6 @@ describe("a path that leads to no store", () => {
 });
 
 test("G4: whoever looks at a store takes up nothing that is overdue in it, with the machines' code or without", async () => {
-  await told(`db migrate --store ${store}`);
   await told(`runs start slow --id s-1 --store ${store} --module ${module}`);
   const seq = async () =>
     (JSON.parse((await told(`runs show s-1 --json --store ${store}`)).out) as { seq: number }).seq;
@@ -71,6 +71,18 @@ test("G4: whoever looks at a store takes up nothing that is overdue in it, with 
       expect(out).not.toBe("");
     }
   expect(await seq()).toBe(before);
+});
+
+test("G4: whoever looks at a run leaves it in its version, where runs go over to a newer one by themselves", async () => {
+  const code = (newest: number) => `
+    import { defineMachine, defineMigration } from ${JSON.stringify(pathToFileURL(join(root, "src/index.ts")).href)};
+    const [one, two] = [1, 2].map((version) => defineMachine({ id: "old", version, initial: "on", states: { on: {} } }));
+    const migrations = [defineMigration(one, two, {})];
+    export default [{ machine: one }, { machine: two, evolution: "upgrade", migrations }].slice(0, ${newest});`;
+  for (const newest of [1, 2]) writeFileSync(join(folder, `old-${newest}.ts`), code(newest));
+  await told(`runs start old --id o-1 --store ${store} --module ${join(folder, "old-1.ts")}`);
+  const shown = await told(`runs show o-1 --json --store ${store} --module ${join(folder, "old-2.ts")}`);
+  expect([shown.err, JSON.parse(shown.out)]).toMatchObject(["", { version: 1, seq: 1 }]);
 });
 
 test("F1: the first key of a server on SQLite is made as it says, and runs are looked at while it has them", async () => {

@@ -129,7 +129,7 @@ describe("the image", () => {
     } finally {
       rmSync(folder, { recursive: true });
     }
-  }, 120_000);
+  }, 300_000);
 
   test("installs the packages that the tests ran with", () => {
     const versions = [
