@@ -4,8 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, expect, test } from "vitest";
+import { execute } from "../../src/cli/command.ts";
 import { root } from "../project.ts";
 import { holdfast } from "./process.ts";
+import { stillWorld } from "./read-command.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "holdfast-dev-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -32,9 +34,10 @@ test("G5: an activity that writes files beside the machines ends, and only a fil
   writeFileSync(join(folder, "machines.ts"), machines);
   const dev = holdfast(["dev", "--port", "0", "--no-open"], {}, folder);
   const tell = async (...argv: string[]) => {
-    const command = holdfast(argv, {}, folder);
-    expect(await command.ended, command.said.err).toBe(0);
-    return command.said.out;
+    const { world, said } = stillWorld();
+    const stop = new AbortController().signal;
+    expect([await execute(argv, { ...world, cwd: folder, stop }), said.err]).toEqual([0, ""]);
+    return said.out;
   };
   const output = async (run: string) => {
     await tell("runs", "start", "writer", "--id", run);
@@ -58,4 +61,4 @@ test("G5: an activity that writes files beside the machines ends, and only a fil
     dev.signal("SIGTERM");
     expect(await dev.ended).toBe(0);
   }
-}, 30_000);
+});

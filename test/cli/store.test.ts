@@ -104,7 +104,7 @@ test("F1: the first key of a server on SQLite is made as it says, and runs are l
     // A server hears of keys that others make within seconds.
     const key = made.out.trim();
     await expect
-      .poll(async () => (await told(`runs list --url ${url} --api-key ${key}`)).code, { timeout: 15_000 })
+      .poll(async () => (await told(`runs list --url ${url} --api-key ${key}`)).code, { timeout: 30_000 })
       .toBe(0);
     const owned = await told(`runs send s-1 go --store ${store} --module ${module}`);
     expect([owned.code, owned.err]).toEqual([2, expect.stringContaining("with --url")]);
@@ -112,7 +112,7 @@ test("F1: the first key of a server on SQLite is made as it says, and runs are l
     server.signal("SIGTERM");
     await server.ended;
   }
-}, 30_000);
+});
 
 describe("on PostgreSQL", () => {
   let database: Database;
