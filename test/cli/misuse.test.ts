@@ -139,8 +139,9 @@ describe("in a shell", () => {
     spawnSync("bash", ["--norc", "--noprofile", "-c", script], { encoding: "utf8", cwd: folder });
 
   test("whoever stops reading ends a command without a word", () => {
-    const line = [...command, "runs", "list", ...place].join(" ");
-    const { stdout, stderr } = bash(`${line} | true; echo "\${PIPESTATUS[0]}"`);
+    // It goes on after its first line, since it waits for input: only then is it told that nobody reads.
+    const line = [...command, "machines", "simulate", "machines.ts"].join(" ");
+    const { stdout, stderr } = bash(`printf '+1s\\n+1s\\n' | ${line} | true; echo "\${PIPESTATUS[1]}"`);
     expect([stdout, stderr]).toEqual(["0\n", ""]);
   });
 
