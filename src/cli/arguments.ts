@@ -1,4 +1,5 @@
 /** What options mean: whatever cannot be meant is refused before anything begins. */
+import { readFileSync } from "node:fs";
 import { type Command, Option } from "commander";
 import { durationMs } from "../core/duration.ts";
 import type { Json } from "../core/json.ts";
@@ -22,13 +23,12 @@ export interface Address {
 /** The options of a command as commander gives them, by their names. */
 export type Given = Readonly<Record<string, unknown>>;
 
+const aboutStore = "postgres://… or the path of a SQLite file; the variable HOLDFAST_STORE unless given";
+
 /** Adds what says where the store is. */
-export function addStoreOptions(command: Command): Command {
+export function addStoreOptions(command: Command, about = aboutStore): Command {
   return command
-    .option(
-      "--store <url>",
-      "postgres://… or the path of a SQLite file; the variable HOLDFAST_STORE unless given",
-    )
+    .option("--store <url>", about)
     .option("--schema <name>", "the schema of a PostgreSQL store; holdfast unless given")
     .option(
       "--signals <url>",
@@ -92,6 +92,29 @@ export function jsonOf(what: string, text: string): Json {
   } catch (error) {
     if (/^[\w .,:;@/-]+$/.test(text)) return text;
     throw misused(`${what} is no JSON: ${(error as Error).message}; put it in quotes, as '{"amount":40}'`);
+  }
+}
+
+/** The text of a file that an argument names. */
+export function textIn(what: string, path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT") throw misused(`${what}: there is no file ${path}; check the path`);
+    if (code === "EISDIR" || code === "ENOTDIR")
+      throw misused(`${what}: ${path} is no file; name one, not a folder`);
+    throw misused(`${what}: ${path} cannot be read: ${(error as Error).message}`);
+  }
+}
+
+/** JSON that is in a file. */
+export function jsonIn(what: string, path: string): Json {
+  const text = textIn(what, path);
+  try {
+    return JSON.parse(text) as Json;
+  } catch (error) {
+    throw misused(`${what}: ${path} has no JSON in it: ${(error as Error).message}`);
   }
 }
 

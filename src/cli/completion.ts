@@ -1,6 +1,7 @@
 /** `holdfast completion`: scripts that let a shell complete commands and options, made from the commands themselves. */
 import type { Command } from "commander";
-import { misused } from "./arguments.ts";
+import { type Given, misused } from "./arguments.ts";
+import { tell } from "./connect.ts";
 import { commandOf, type World } from "./world.ts";
 
 const shells = { bash, zsh, fish } as const;
@@ -14,10 +15,12 @@ export function completionCommand(world: World, program: () => Command): Command
     examples: ["completion bash >> ~/.bashrc", "completion fish > ~/.config/fish/completions/holdfast.fish"],
   })
     .argument("<shell>", Object.keys(shells).join(", "))
-    .action((shell: string) => {
+    .option("--json", "tells it as JSON")
+    .action((shell: string, given: Given) => {
       if (!Object.hasOwn(shells, shell))
         throw misused(`There is no script for ${shell}; there are ${Object.keys(shells).join(", ")}`);
-      world.terminal.data(shells[shell as Shell](wordsOf(program())));
+      const script = shells[shell as Shell](wordsOf(program()));
+      tell(world, given, { shell, script }, () => [script]);
     });
 }
 
@@ -37,12 +40,19 @@ function wordsOf(program: Command): Words {
 }
 
 function bash(words: Words): string {
+  const paths = [...words.keys()].filter((path) => path !== "").map((path) => `"${path}"`);
   const cases = [...words].map(([path, next]) => `    "${path}") words="${next.join(" ")}" ;;`);
   return [
     "_holdfast() {",
     '  local path="" word words=""',
+    // Only the names of commands lead on; arguments and values of options stand wherever they like.
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the shell's.
-    '  for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do [[ $word == -* ]] || path="${path:+$path }$word"; done',
+    '  for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the shell's.
+    '    case "${path:+$path }$word" in',
+    `      ${paths.join("|")}) path="\${path:+$path }$word" ;;`,
+    "    esac",
+    "  done",
     '  case "$path" in',
     ...cases,
     "  esac",

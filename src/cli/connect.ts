@@ -4,7 +4,7 @@
  */
 import type { Command } from "commander";
 import { type Client, createClient } from "../client/client.ts";
-import { type Given, misused, storeOf, textOf } from "./arguments.ts";
+import { addStoreOptions, type Given, misused, storeOf, textOf } from "./arguments.ts";
 import { findDev } from "./dev-file.ts";
 import { type Connection, openInside } from "./inside.ts";
 import type { Described, World } from "./world.ts";
@@ -12,25 +12,36 @@ import { commandOf } from "./world.ts";
 
 /** A command that is carried out through a connection, and can tell what it found as JSON. */
 export function connectedCommand(described: Described): Command {
-  return commandOf(described)
+  const command = commandOf(described)
     .option(
       "--url <url>",
       "where a server is; the variable HOLDFAST_URL, or what holdfast dev left here, unless given",
     )
-    .option("--api-key <key>", "the key for it; the variable HOLDFAST_KEY unless given")
-    .option("--store <url>", "instead of a server: postgres://… or the path of a SQLite file")
+    .option("--api-key <key>", "the key for it; the variable HOLDFAST_KEY unless given");
+  return addStoreOptions(command, "instead of a server: postgres://… or the path of a SQLite file")
     .option("--module <path>", "with --store: the file that exports the machines")
     .option("--json", "tells it as JSON");
 }
 
-/** An action that has a connection while it works. */
+/** The same for a command about one run. */
+export const runCommand = (described: Described): Command =>
+  connectedCommand(described).argument("<run>", "the run's id");
+
+type Act<Arguments extends readonly unknown[]> = (
+  client: Client,
+  given: Given,
+  ...args: Arguments
+) => Promise<void>;
+
+/** An action that has a connection while it works. One that is only tried looks at runs and no more. */
 export function connected<Arguments extends readonly unknown[]>(
   world: World,
-  act: (client: Client, given: Given, ...args: Arguments) => Promise<void>,
+  act: Act<Arguments>,
+  isLooking = (given: Given) => given.dryRun === true,
 ): (...all: unknown[]) => Promise<void> {
   return async (...all) => {
     const given = all.at(-2) as Given;
-    const { client, close } = await connect(given, world);
+    const { client, close } = await connect(given, isLooking(given), world);
     try {
       await act(client, given, ...(all.slice(0, -2) as unknown as Arguments));
     } finally {
@@ -39,26 +50,46 @@ export function connected<Arguments extends readonly unknown[]>(
   };
 }
 
+/**
+ * The same for an action that changes no run: it takes nothing of a store from whoever works on it. One that waits for steps
+ * to come is no such action, since somebody must take those.
+ */
+export function looking<Arguments extends readonly unknown[]>(world: World, act: Act<Arguments>) {
+  return connected(world, act, (given) => given.watch !== true);
+}
+
 /** Tells what was asked for: as JSON, or in lines for people. */
 export function tell(world: World, given: Given, value: unknown, lines: () => readonly string[]): void {
-  if (given.json === true) world.terminal.data(JSON.stringify(value, undefined, 2));
+  // Where more is to come each is a line, so that whoever reads them knows where one ends.
+  if (given.json === true)
+    world.terminal.data(JSON.stringify(value, undefined, given.watch === true ? undefined : 2));
   else for (const line of lines()) world.terminal.data(line);
 }
 
-async function connect(given: Given, world: World): Promise<Connection> {
+/** The same of a process that goes on: a line for each thing it tells. */
+export function tellLine(world: Pick<World, "terminal">, given: Given, value: unknown, line: string): void {
+  world.terminal.data(given.json === true ? JSON.stringify(value) : line);
+}
+
+async function connect(given: Given, isLooking: boolean, world: World): Promise<Connection> {
+  const inside = () =>
+    openInside({ store: storeOf(given, world), module: textOf(given, "module"), isLooking }, world);
   // A variable that is empty says nothing.
   const named = given.store === undefined ? world.env.HOLDFAST_URL || undefined : undefined;
   const url = textOf(given, "url") ?? named;
   const key = textOf(given, "apiKey") ?? (world.env.HOLDFAST_KEY || undefined);
+  // What goes into a header; anything else would be told in the words of whoever sends it.
+  if (key !== undefined && !/^[\x21-\x7e]+$/.test(key))
+    throw misused("The key has characters that no key has; look for it where keys create told it: hf_…");
   if (url !== undefined) {
     if (!/^https?:\/\//.test(url)) throw misused(`--url is ${url}; write http://… or https://…`);
     return remote(url, key);
   }
-  if (given.store !== undefined) return openInside(storeOf(given, world), textOf(given, "module"), world);
+  if (given.store !== undefined) return inside();
   const found = await findDev(world.cwd, world.terminal.note);
   // Whoever wrote that file is not to have the key of another server.
   if (found !== undefined) return remote(found.url, textOf(given, "apiKey") ?? found.token);
-  if (world.env.HOLDFAST_STORE) return openInside(storeOf(given, world), textOf(given, "module"), world);
+  if (world.env.HOLDFAST_STORE) return inside();
   throw misused(
     "There is no server here: start one with holdfast dev, say where one is with --url, or give a --store",
   );

@@ -7,7 +7,7 @@ import type { Store } from "../store/store.ts";
 import { addStoreOptions, type Given, misused, storeOf, textOf } from "./arguments.ts";
 import { tell } from "./connect.ts";
 import { exit } from "./exit.ts";
-import { isServer, storeAt } from "./open-store.ts";
+import { isServer, storeAt, storeThere } from "./open-store.ts";
 import { plain, timeText } from "./table.ts";
 import { commandOf, type Described, type World } from "./world.ts";
 
@@ -25,8 +25,7 @@ export function dbCommand(world: World): Command {
 const storeCommand = (described: Described): Command =>
   addStoreOptions(commandOf(described)).option("--json", "tells it as JSON");
 
-async function withStore(given: Given, world: World, act: (store: Store) => Promise<void>): Promise<void> {
-  const store = storeAt(storeOf(given, world));
+async function withStore(store: Store, act: (store: Store) => Promise<void>): Promise<void> {
   try {
     await store.open();
     await act(store);
@@ -41,7 +40,7 @@ function migrateCommand(world: World): Command {
     about: "Makes a store, or brings its schema to the version of this command.",
     examples: ["db migrate --store agents.db", "db migrate --store postgres://localhost/agents"],
   }).action((given: Given) =>
-    withStore(given, world, async () =>
+    withStore(storeAt(storeOf(given, world)), async () =>
       tell(world, given, { isCurrent: true }, () => ["The schema is current."]),
     ),
   );
@@ -57,7 +56,7 @@ function backupCommand(world: World): Command {
     .argument("<folder>", "where backups are")
     .action((folder: string, given: Given) => {
       checkFile(given, world, "pg_basebackup or pg_dump");
-      return withStore(given, world, async (store) => {
+      return withStore(storeAt(storeThere(storeOf(given, world))), async (store) => {
         const made = await backup({ store, open: sqlite, directory: resolve(world.cwd, folder) });
         const { runs, entries } = made.verified;
         tell(world, given, made, () => [
@@ -91,7 +90,7 @@ function verifyCommand(world: World): Command {
     about: "Reads every row, folds every journal again, and tells all that does not fit. Nothing is changed.",
     examples: ["db verify --store agents.db"],
   }).action((given: Given) =>
-    withStore(given, world, async (store) => {
+    withStore(storeAt(storeThere(storeOf(given, world))), async (store) => {
       const { problems, runs, entries } = await verify({ store });
       if (problems.length > 0) world.end(exit.failed);
       tell(world, given, { problems, runs, entries }, () => [

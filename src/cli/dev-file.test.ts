@@ -72,6 +72,7 @@ test("G5: that a killed process left hides no store, and that is said once, besi
   write(folder, { url: "http://127.0.0.1:9", token: "t", pid: gonePid() });
   const { world, said } = stillWorld({ HOLDFAST_STORE: join(folder, "runs.db") });
   const stop = new AbortController().signal;
+  await execute(["db", "migrate"], { ...stillWorld(world.env).world, stop });
   expect(await execute(["runs", "list", "--json"], { ...world, cwd: folder, stop })).toBe(0);
   expect(JSON.parse(said.out)).toEqual([]);
   expect(said.err.trim().split("\n")).toEqual([expect.stringContaining("is passed by")]);

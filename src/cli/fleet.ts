@@ -6,6 +6,7 @@ import { limits } from "../limits.ts";
 import { loadOf } from "../server/figures.ts";
 import { countOption, type Given, misused, timeOption } from "./arguments.ts";
 import { Census } from "./census.ts";
+import { tellLine } from "./connect.ts";
 import { Crew } from "./crew.ts";
 import { exit } from "./exit.ts";
 import { loadMachines } from "./load-machines.ts";
@@ -46,11 +47,13 @@ export function readFleet(module: string, given: Given, world: Pick<World, "env"
 }
 
 /** The arguments that make a worker of what a fleet was called with. The store goes by the environment, unseen by others. */
-export function workerArguments({ module, slots, drainMs, schema, signals }: RunningArguments): string[] {
+export function workerArguments(given: RunningArguments): string[] {
+  const { module, slots, drainMs, schema, signals, json } = given;
   return [
     ...["worker", module, "--listen", "off", "--drain", `${drainMs}ms`],
     ...(slots === undefined ? [] : ["--slots", String(slots)]),
     ...(schema === undefined ? [] : ["--schema", schema]),
+    ...(json ? ["--json"] : []),
     ...(signals === undefined ? [] : ["--signals", signals === false ? "off" : signals]),
   ];
 }
@@ -81,7 +84,13 @@ async function lead(args: FleetArguments, { terminal, env, program, stop }: Worl
     const before = scaling.wanted;
     // Of a store that does not answer nothing can be concluded.
     if (demand !== undefined) scaling = scale(scaling, demand, { min, max, coolDownMs, slots }, Date.now());
-    if (scaling.wanted !== before) terminal.data(`workers: ${scaling.wanted}, were ${before}`);
+    if (scaling.wanted !== before)
+      tellLine(
+        { terminal },
+        { json: args.json },
+        { workers: scaling.wanted, were: before },
+        `workers: ${scaling.wanted}, were ${before}`,
+      );
     crew.keep(scaling.wanted);
     await sleep(args.everyMs, undefined, { signal: stop }).catch(() => {});
   }

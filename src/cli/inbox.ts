@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import type { Client } from "../client/client.ts";
 import type { Decision, Verdict } from "../server/contract.ts";
 import { type Given, jsonOf, misused, textOf } from "./arguments.ts";
-import { connected, connectedCommand, tell } from "./connect.ts";
+import { connected, connectedCommand, looking, tell } from "./connect.ts";
 import { exit } from "./exit.ts";
 import { type Cell, plain, shortJson, tableOf, timeText } from "./table.ts";
 import { commandOf, type World } from "./world.ts";
@@ -14,7 +14,8 @@ export function inboxCommand(world: World): Command {
     .addCommand(
       decideCommand(world, {
         verdict: "approve",
-        about: "Says yes to what a run asks; with --input, to something else instead.",
+        about:
+          "Says yes to what a run asks; with --input, to something else instead, or with what it asks for.",
         examples: ["inbox approve support-7", `inbox approve support-7 call-1-1 --input '{"euros":20}'`],
       }),
     )
@@ -37,15 +38,18 @@ function listCommand(world: World): Command {
     .option("--machine <id>", "of this machine")
     .option("--watch", "goes on, with a line for every decision that comes")
     .action(
-      connected(world, async (client, given) => {
+      looking(world, async (client, given) => {
         const machine = textOf(given, "machine");
         const query = machine === undefined ? {} : { machine };
         const decisions = await readInbox(client, query);
-        tell(world, given, decisions, () =>
-          decisions.length === 0
-            ? ["Nothing waits for a person."]
-            : tableOf(["RUN", "DECISION", "ASKED", "SINCE", "DUE", "INPUT"], decisions.map(cellsOf)),
-        );
+        if (given.watch === true && given.json === true)
+          for (const one of decisions) tell(world, given, one, () => []);
+        else
+          tell(world, given, decisions, () =>
+            decisions.length === 0
+              ? ["Nothing waits for a person."]
+              : tableOf(["RUN", "DECISION", "ASKED", "SINCE", "DUE", "INPUT"], decisions.map(cellsOf)),
+          );
         if (given.watch !== true) return;
         for await (const one of decisionsToCome(client, query, { known: decisions, signal: world.stop }))
           world.terminal.data(given.json === true ? JSON.stringify(one) : cellsOf(one).map(plain).join("  "));
@@ -105,27 +109,39 @@ function decideCommand(world: World, { verdict, about, examples }: Deciding): Co
     .argument("<run>", "the run that asks")
     .argument("[decision]", "which decision; the only one unless given")
     .option("--note <text>", "words that go with it");
-  if (verdict === "approve") command.option("--input <json>", "what the tool is called with instead");
+  if (verdict === "approve")
+    command.option(
+      "--input <json>",
+      "what the tool is called with instead, or what an approval is to bring along",
+    );
   return command.action(
     connected(world, async (client, given, run: string, decision: string | undefined) => {
       const [note, input] = [textOf(given, "note"), textOf(given, "input")];
-      const meant: Verdict = input === undefined ? verdict : "edit";
+      const asked = await readInbox(client, { run });
+      const named = decision ?? onlyOf(run, asked);
       const decided = await client.inbox.decide({
-        ...{ run, decision: decision ?? (await onlyDecision(client, run)), verdict: meant },
+        ...{ run, decision: named, verdict: input === undefined ? verdict : withInput(asked, named) },
         ...(note === undefined ? {} : { note }),
         ...(input === undefined ? {} : { input: jsonOf("--input", input) }),
       });
-      if (decided.outcome === "refused") world.end(exit.failed);
+      // Not every server tells which way it was decided.
+      const before = decided.isRepeat ? (decided as { verdict?: Verdict }).verdict : undefined;
+      const isOther = before !== undefined && before !== verdict;
+      if (decided.outcome === "refused" || isOther) world.end(exit.failed);
       const words = decided.isRepeat
-        ? "it was decided before"
+        ? `it was decided before${isOther ? `, the other way: ${before}` : ""}`
         : `${decided.outcome} at checkpoint ${decided.seq}`;
       tell(world, given as Given, decided, () => [`${plain(run)} ${plain(decided.decision)}: ${words}`]);
     }),
   );
 }
 
-async function onlyDecision(client: Client, run: string): Promise<string> {
-  const decisions = await readInbox(client, { run });
+/** What is said with an input: a tool call is edited; an approval is approved, and brings it along. */
+function withInput(asked: readonly Decision[], named: string): Verdict {
+  return asked.find(({ decision }) => decision === named)?.kind === "approval" ? "approve" : "edit";
+}
+
+function onlyOf(run: string, decisions: readonly Decision[]): string {
   const [only] = decisions;
   if (only === undefined) throw misused(`The run ${run} asks nothing; see holdfast inbox list`);
   if (decisions.length === 1) return only.decision;

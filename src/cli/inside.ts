@@ -5,7 +5,7 @@ import { type Client, createClient } from "../client/client.ts";
 import { isHoldfastError } from "../errors.ts";
 import { misused, type StoreArguments } from "./arguments.ts";
 import { loadMachines } from "./load-machines.ts";
-import { isServer } from "./open-store.ts";
+import { isServer, storeThere } from "./open-store.ts";
 import { openStage } from "./stage.ts";
 import type { World } from "./world.ts";
 
@@ -19,18 +19,23 @@ export interface Connection {
 
 const url = "http://127.0.0.1";
 
-/** Opens a store with the machines of a module; without one, what needs their code is refused. */
-export async function openInside(
-  store: StoreArguments,
-  module: string | undefined,
-  world: World,
-): Promise<Connection> {
+export interface Inside {
+  readonly store: StoreArguments;
+  /** The file that exports the machines; without one, what needs their code is refused. */
+  readonly module: string | undefined;
+  /** Whether runs are only looked at. */
+  readonly isLooking: boolean;
+}
+
+/** Opens a store that is there. */
+export async function openInside({ store, module, isLooking }: Inside, world: World): Promise<Connection> {
+  storeThere(store);
   const machines = module === undefined ? [] : await loadMachines(resolve(world.cwd, module));
   const token = randomUUID();
   try {
     // Where others work on the same store, the work is left to them.
-    const role = isServer(store.store) ? "client" : "worker";
-    const { server, close } = await openStage({ store, machines, token, role }, world);
+    const standing = isServer(store.store) ? { role: "client" as const } : { isLooking };
+    const { server, close } = await openStage({ store, machines, token, ...standing }, world);
     const fetch = (request: Request) => server.fetch(request);
     return { client: createClient({ url, key: token, fetch }), url: undefined, close };
   } catch (error) {

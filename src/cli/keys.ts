@@ -2,7 +2,7 @@
 import type { Command } from "commander";
 import { type Role, roles } from "../security/policy.ts";
 import { misused, textOf, timeOption } from "./arguments.ts";
-import { connected, connectedCommand, tell } from "./connect.ts";
+import { connectedCommand, looking, tell } from "./connect.ts";
 import { plain, tableOf, timeText } from "./table.ts";
 import { commandOf, type World } from "./world.ts";
 
@@ -27,9 +27,12 @@ function createCommand(world: World): Command {
     .option("--tenant <name>", "whose runs it sees; your own unless given")
     .addOption(timeOption("--expires <time>", "for how long it is good; for ever unless given"))
     .action(
-      connected(world, async (client, given, name: string) => {
+      looking(world, async (client, given, name: string) => {
         const role = textOf(given, "role") as Role;
         if (!roles.includes(role)) throw misused(`--role is ${role}; there are ${roles.join(", ")}`);
+        if (name.trim() === "")
+          throw misused("The name is empty; say what the key is for, as in: keys create ci");
+        if (given.expires === 0) throw misused("--expires is 0; write how long the key is good, as 90d");
         const [tenant, forMs] = [textOf(given, "tenant"), given.expires as number | undefined];
         const made = await client.keys.create({
           ...{ name, role },
@@ -48,7 +51,7 @@ function listCommand(world: World): Command {
     about: "Lists keys, without their secrets.",
     examples: ["keys list"],
   }).action(
-    connected(world, async (client, given) => {
+    looking(world, async (client, given) => {
       const { keys } = await client.keys.list();
       tell(world, given, keys, () =>
         tableOf(
@@ -71,7 +74,7 @@ function revokeCommand(world: World): Command {
   })
     .argument("<key>", "its id, as keys list tells it")
     .action(
-      connected(world, async (client, given, key: string) => {
+      looking(world, async (client, given, key: string) => {
         const revoked = await client.keys.revoke({ key });
         tell(world, given, revoked, () => [`${plain(revoked.name)} is revoked`]);
       }),

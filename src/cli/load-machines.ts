@@ -2,11 +2,12 @@
 import { existsSync } from "node:fs";
 import { registerHooks } from "node:module";
 import { resolve } from "node:path";
-import { pathToFileURL } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { isMachine } from "../core/intake.ts";
 import type { AnyMachine, MachineEntry } from "../runtime/registry.ts";
 import type { Runtime } from "../runtime/run.ts";
 import { misused } from "./arguments.ts";
+import { LoadedFiles } from "./loaded-files.ts";
 import { describe } from "./terminal.ts";
 
 type Given = MachineEntry | AnyMachine;
@@ -26,12 +27,15 @@ export async function loadMachines(module: string): Promise<readonly Given[]> {
   return (await loadModule(module)).machines;
 }
 
-/** The same with what else it gives; loaded anew, with all of its own files, whenever it is asked for. */
-export async function loadModule(module: string): Promise<Loaded> {
+/**
+ * The same with what else it gives; loaded anew, with all of its own files, whenever it is asked for. `files` is told of each
+ * of them, also where the module cannot be loaded.
+ */
+export async function loadModule(module: string, files = new LoadedFiles()): Promise<Loaded> {
   const path = resolve(module);
   if (!existsSync(path))
     throw misused(`There is no module ${module}; give the path of a file that exports machines`);
-  const exported = (await import(anew(path)).catch((error: unknown) => {
+  const exported = (await import(anew(path, files)).catch((error: unknown) => {
     throw misused(`The module ${module} cannot be loaded: ${describe(error)}`);
   })) as Readonly<Record<string, unknown>>;
   const { dev } = exported;
@@ -41,23 +45,25 @@ export async function loadModule(module: string): Promise<Loaded> {
   };
 }
 
-let loads = 0;
+/** The files of every load there was: the code of an older one may still import something. */
+const loads: LoadedFiles[] = [];
 
 /** Modules are kept by their address, so one that is to be read again has another one, and so has what it imports of its own. */
-function anew(path: string): string {
-  if (loads === 0)
+function anew(path: string, files: LoadedFiles): string {
+  if (loads.length === 0)
     registerHooks({
       resolve: (name, context, next) => {
         const found = next(name, context);
-        const [, count] = /[?&]holdfast-load=(\d+)$/.exec(context.parentURL ?? "") ?? [];
+        const [, load] = /[?&]holdfast-load=(\d+)$/.exec(context.parentURL ?? "") ?? [];
         const isOwn = /^\.{1,2}\//.test(name) && found.url.startsWith("file:");
-        return count === undefined || !isOwn
-          ? found
-          : { ...found, url: `${found.url}?holdfast-load=${count}` };
+        if (load === undefined || !isOwn) return found;
+        loads[Number(load)]?.add(fileURLToPath(found.url));
+        return { ...found, url: `${found.url}?holdfast-load=${load}` };
       },
     });
-  loads++;
-  return `${pathToFileURL(path).href}?holdfast-load=${loads}`;
+  files.add(path);
+  const load = loads.push(files) - 1;
+  return `${pathToFileURL(path).href}?holdfast-load=${load}`;
 }
 
 function machinesOf(module: string, exported: Readonly<Record<string, unknown>>): readonly Given[] {

@@ -1,15 +1,14 @@
 /** `holdfast machines`: what runs go by. Files are looked at here; what a server has is asked of it. */
-import { existsSync, readFileSync } from "node:fs";
 import { extname, resolve } from "node:path";
 import type { Command } from "commander";
 import { loadMachine, readDefinition } from "../core/formats/json/read.ts";
 import { toMermaid } from "../core/formats/mermaid/export.ts";
 import type { AnyMachine } from "../runtime/registry.ts";
-import { type Given, misused, textOf } from "./arguments.ts";
-import { connected, connectedCommand, tell } from "./connect.ts";
+import { type Given, misused, textIn, textOf } from "./arguments.ts";
+import { connectedCommand, looking, tell } from "./connect.ts";
 import { exit } from "./exit.ts";
 import { loadMachines } from "./load-machines.ts";
-import { simulateCommand } from "./simulate.ts";
+import { addMachineOptions, simulateCommand } from "./simulate.ts";
 import { plain, tableOf, timeText } from "./table.ts";
 import { commandOf, type World } from "./world.ts";
 
@@ -18,7 +17,7 @@ export function machinesCommand(world: World): Command {
     .addCommand(listCommand(world))
     .addCommand(validateCommand(world))
     .addCommand(diagramCommand(world))
-    .addCommand(simulateCommand(world, (file, id) => machineIn(file, id, world)));
+    .addCommand(simulateCommand(world, (file, given) => machineIn(file, given, world)));
 }
 
 function listCommand(world: World): Command {
@@ -28,7 +27,7 @@ function listCommand(world: World): Command {
     examples: ["machines list", "machines list --json"],
   });
   return command.action(
-    connected(world, async (client, given) => {
+    looking(world, async (client, given) => {
       const { machines } = await client.machines.list();
       tell(world, given, machines, () =>
         tableOf(
@@ -55,7 +54,7 @@ function validateCommand(world: World): Command {
     .option("--json", "tells it as JSON")
     .action(async (file: string, given: Given) => {
       const problems = isData(file)
-        ? readDefinition(textIn(file, world)).problems
+        ? readDefinition(textOfFile(file, world)).problems
         : await problemsIn(file, world);
       if (problems.length > 0) world.end(exit.failed);
       tell(world, given, { isValid: problems.length === 0, problems }, () =>
@@ -68,6 +67,7 @@ function validateCommand(world: World): Command {
 
 /** What is wrong with the machines of a module: those that are made have nothing wrong; a module that cannot be loaded says why. */
 async function problemsIn(file: string, world: World): Promise<readonly { path: string; problem: string }[]> {
+  textOfFile(file, world);
   try {
     await loadMachines(resolve(world.cwd, file));
     return [];
@@ -85,12 +85,10 @@ function diagramCommand(world: World): Command {
       "machines diagram ./machines.ts --machine booking",
     ],
   });
-  return command
-    .argument("<file>", "a file with a machine as data, or a module that exports machines")
-    .option("--machine <id>", "which one, where a module exports several")
+  return addMachineOptions(command)
     .option("--json", "tells it as JSON")
     .action(async (file: string, given: Given) => {
-      const machine = await machineIn(file, textOf(given, "machine"), world);
+      const machine = await machineIn(file, given, world);
       const mermaid = toMermaid(machine);
       tell(world, given, { machine: machine.id, version: machine.version, mermaid }, () => [
         mermaid.trimEnd(),
@@ -100,24 +98,26 @@ function diagramCommand(world: World): Command {
 
 const isData = (file: string): boolean => [".json", ".yaml", ".yml"].includes(extname(file));
 
-function textIn(file: string, { cwd }: World): string {
-  const path = resolve(cwd, file);
-  if (!existsSync(path)) throw misused(`There is no file ${file}`);
-  return readFileSync(path, "utf8");
-}
+const textOfFile = (file: string, { cwd }: World): string => textIn("The machine", resolve(cwd, file));
 
-/** The machine in a file; throws COMMAND_INVALID if there is none, or more than one and it is not said which. */
-async function machineIn(file: string, id: string | undefined, world: World): Promise<AnyMachine> {
-  if (isData(file)) return loadMachine(textIn(file, world));
-  const given = await loadMachines(resolve(world.cwd, file));
-  const machines = given.map((one) => ("chart" in one ? one : one.machine));
-  const found = id === undefined ? machines : machines.filter((machine) => machine.id === id);
-  const [only] = found;
-  if (only !== undefined && found.length === 1) return only;
-  const names = machines.map((machine) => machine.id).join(", ");
-  throw misused(
-    only === undefined
-      ? `${file} has no machine ${id}; it has ${names}`
-      : `${file} has several machines; say which with --machine: ${names}`,
-  );
+/**
+ * The machine in a file, in its newest version unless another one is asked for; throws COMMAND_INVALID if there is none, or
+ * more than one and it is not said which.
+ */
+async function machineIn(file: string, given: Given, world: World): Promise<AnyMachine> {
+  if (isData(file)) return loadMachine(textOfFile(file, world));
+  const [id, version] = [textOf(given, "machine"), given.machineVersion as number | undefined];
+  const loaded = await loadMachines(resolve(world.cwd, file));
+  const machines = loaded.map((one) => ("chart" in one ? one : one.machine));
+  const found = machines
+    .filter(
+      (one) => (id === undefined || one.id === id) && (version === undefined || one.version === version),
+    )
+    .toSorted((one, other) => other.version - one.version);
+  const [newest] = found;
+  const names = machines.map((one) => `${one.id}@${one.version}`).join(", ");
+  if (newest === undefined) throw misused(`${file} has no such machine; it has ${names}`);
+  if (found.some((one) => one.id !== newest.id))
+    throw misused(`${file} has several machines; say which with --machine: ${names}`);
+  return newest;
 }

@@ -19,6 +19,9 @@ for (const signal of ["SIGTERM", "SIGINT"] satisfies Stop[])
     if (stop.signal.aborted) process.exit(exitOf[signal]);
     stop.abort();
   });
+// Whoever read along has gone, as `head` does once it has enough: there is nobody to go on for, and nobody to tell.
+process.stdout.on("error", () => stop.abort());
+process.stderr.on("error", () => {});
 // A worker whose fleet is gone has nobody to stop it later.
 process.on("disconnect", () => stop.abort());
 const world = {

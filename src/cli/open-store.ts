@@ -1,4 +1,5 @@
 /** The store that an address means. */
+import { existsSync } from "node:fs";
 import { postgres } from "../store/postgres/store.ts";
 import { sqlite } from "../store/sqlite/store.ts";
 import type { Store } from "../store/store.ts";
@@ -21,4 +22,13 @@ export function storeAt({ store, schema, signals }: StoreArguments): Store {
     ...(schema === undefined ? {} : { schema }),
     ...(signals === undefined ? {} : { listen: signals }),
   });
+}
+
+/** What it is given, where there is such a store: a path that was mistyped is not to become an empty one. */
+export function storeThere(args: StoreArguments): StoreArguments {
+  const { store } = args;
+  if (isServer(store) || existsSync(store)) return args;
+  throw misused(
+    `There is no store ${store}: check the path, or make one with holdfast db migrate --store ${store}`,
+  );
 }

@@ -5,7 +5,7 @@ import type { Address } from "./arguments.ts";
 
 export interface Answers {
   /** Why it is not ready; undefined if it is. */
-  unready(): string | undefined;
+  unready(): Promise<string | undefined>;
   /** Its figures, as Prometheus reads them. */
   metrics(): Promise<string>;
 }
@@ -54,7 +54,7 @@ async function respond(
   if (path === paths.alive) return send(response, 200, "alive\n");
   if (path === paths.metrics)
     return send(response, 200, await answers.metrics(), "text/plain; version=0.0.4; charset=utf-8");
-  const unready = answers.unready();
+  const unready = await answers.unready();
   send(response, unready === undefined ? 200 : 503, `${unready ?? "ready"}\n`);
 }
 

@@ -5,7 +5,8 @@ import type { Machine } from "../core/machine.ts";
 import { nextEvents } from "../core/query.ts";
 import { type Simulation, simulate } from "../core/simulate.ts";
 import type { AnyMachine } from "../runtime/registry.ts";
-import { type Given, jsonOf, textOf } from "./arguments.ts";
+import { countOption, type Given, jsonOf, textOf } from "./arguments.ts";
+import { exit } from "./exit.ts";
 import { plain, shortJson } from "./table.ts";
 import { describe } from "./terminal.ts";
 import { commandOf, type World } from "./world.ts";
@@ -14,7 +15,7 @@ const help = "EVENT [JSON] · +TIME (as +2h) · done ID [JSON] · fail ID [JSON]
 
 export function simulateCommand(
   world: World,
-  find: (file: string, id: string | undefined) => Promise<AnyMachine>,
+  find: (file: string, given: Given) => Promise<AnyMachine>,
 ): Command {
   const command = commandOf({
     name: "simulate",
@@ -24,14 +25,12 @@ export function simulateCommand(
       "machines simulate ./machines.ts --machine booking < events.txt",
     ],
   });
-  return command
-    .argument("<file>", "a file with a machine as data, or a module that exports machines")
+  return addMachineOptions(command)
     .argument("[lines...]", "what happens, one after the other; the input's lines unless given")
-    .option("--machine <id>", "which one, where a module exports several")
     .option("--input <json>", "what the run is given")
     .option("--json", "tells every turn as a line of JSON")
     .action(async (file: string, lines: string[], given: Given) => {
-      const machine = await find(file, textOf(given, "machine"));
+      const machine = await find(file, given);
       const input = textOf(given, "input");
       const options = input === undefined ? {} : { input: jsonOf("--input", input) };
       const simulation = simulate(machine as unknown as Machine, options);
@@ -39,16 +38,27 @@ export function simulateCommand(
       show();
       for await (const line of lines.length > 0 ? lines : inputLines()) {
         if (line.trim() === "") continue;
-        take(simulation, line.trim(), world);
+        if (!take(simulation, line.trim(), world)) world.end(exit.failed);
         show();
       }
     });
 }
 
+/** Adds what says which machine of which file is meant. */
+export function addMachineOptions(command: Command): Command {
+  return command
+    .argument("<file>", "a file with a machine as data, or a module that exports machines")
+    .option("--machine <id>", "which one, where a module exports several")
+    .addOption(countOption("--machine-version <n>", "which version of it; the newest unless given"));
+}
+
 const inputLines = () => createInterface({ input: process.stdin });
 
-/** One line: an event, time that passes, or how an activity ended. What cannot be taken is told, and changes nothing. */
-function take(simulation: Simulation, line: string, { terminal }: World): void {
+/**
+ * One line: an event, time that passes, or how an activity ended. What cannot be taken is told, and changes nothing; says
+ * whether it was.
+ */
+function take(simulation: Simulation, line: string, { terminal }: World): boolean {
   const [word = "", rest = ""] = splitOnce(line);
   try {
     if (word.startsWith("+")) simulation.advance(word.slice(1));
@@ -60,10 +70,12 @@ function take(simulation: Simulation, line: string, { terminal }: World): void {
     } else {
       const data = rest === "" ? {} : { data: jsonOf("The data", rest) };
       const { error } = simulation.send({ type: word, ...data });
-      if (error !== undefined) terminal.note(describe(error));
+      if (error !== undefined) throw error;
     }
+    return true;
   } catch (error) {
     terminal.note(describe(error));
+    return false;
   }
 }
 

@@ -5,6 +5,7 @@ import type { Role, Runtime } from "../runtime/run.ts";
 import { createRuntime } from "../runtime/runtime.ts";
 import { createServer, type Server } from "../server/app.ts";
 import type { StoreArguments } from "./arguments.ts";
+import { onlookerOf, onlookersOf } from "./onlooker.ts";
 import { isServer, storeAt } from "./open-store.ts";
 import { describe } from "./terminal.ts";
 import { version } from "./version.ts";
@@ -15,6 +16,8 @@ export interface StageOptions {
   readonly machines: readonly (MachineEntry | AnyMachine)[];
   readonly slots?: number | undefined;
   readonly role?: Role;
+  /** Whether runs are only looked at. What is no run's, as keys are, can be changed all the same. */
+  readonly isLooking?: boolean;
   /** Dev mode, with this token. */
   readonly token?: string;
   readonly studio?: string | undefined;
@@ -30,11 +33,13 @@ export async function openStage(
   options: StageOptions,
   { terminal }: Pick<World, "terminal">,
 ): Promise<Stage> {
-  const { machines, slots, role, token, studio } = options;
+  const { slots, role, token, studio, isLooking = false } = options;
   const address = options.store.store;
   const store = storeAt(options.store);
   const runtime = await createRuntime({
-    ...{ store, machines, profile: true },
+    store: isLooking ? onlookerOf(store) : store,
+    machines: isLooking ? onlookersOf(options.machines) : options.machines,
+    profile: true,
     ...(slots === undefined ? {} : { flow: { slots } }),
     ...(role === undefined ? {} : { role }),
     onProblem: ({ tenant, run, error }) => terminal.note(`run ${run} of ${tenant}: ${describe(error)}`),

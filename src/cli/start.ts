@@ -4,12 +4,14 @@ import type { Command } from "commander";
 import { freezeStates } from "../core/json.ts";
 import { serve } from "../server/serve.ts";
 import { type Address, addressOption, type Given, misused } from "./arguments.ts";
+import { tellLine } from "./connect.ts";
 import { exit } from "./exit.ts";
 import { loadMachines } from "./load-machines.ts";
+import { isServer } from "./open-store.ts";
 import { openStage } from "./stage.ts";
 import { studioFolder } from "./studio-folder.ts";
 import { describe } from "./terminal.ts";
-import { addRunningOptions, readRunning } from "./worker.ts";
+import { addRunningOptions, drainingLine, leave, readRunning } from "./worker.ts";
 import { commandOf, type World } from "./world.ts";
 
 export function startCommand(world: World): Command {
@@ -40,23 +42,24 @@ async function start(module: string, given: Given, world: World): Promise<number
     await stage.close();
     throw misused(`It cannot listen there: ${describe(error)}; give --listen another address`);
   });
-  terminal.data(
-    `up: ${served.url}, ${machines.length} machine${machines.length === 1 ? "" : "s"}, process ${process.pid}`,
-  );
+  const up = { url: served.url, machines: machines.length, pid: process.pid };
+  const line = `up: ${up.url}, ${up.machines} machine${up.machines === 1 ? "" : "s"}, process ${up.pid}`;
+  tellLine(world, given, { up }, line);
   if ((await stage.server.keys.count()) === 0)
     terminal.note(
-      "There is no key yet: make the first one with holdfast keys create NAME --role admin --store …",
+      `There is no key yet: make the first one with holdfast keys create NAME --role admin --store ${isServer(args.store) ? "…" : args.store}`,
     );
   const told = new Promise<"stop">((over) => {
     stop.addEventListener("abort", () => over("stop"), { once: true });
     if (stop.aborted) over("stop");
   });
   const reason = await Promise.race([told, stage.runtime.stopped]);
-  if (reason !== "stop") terminal.note(describe(reason));
-  else terminal.note(`draining, for ${args.drainMs / 1_000} s at most; once more to end at once`);
+  terminal.note(reason === "stop" ? drainingLine(args) : describe(reason));
   const isServed = await served.close(args.drainMs);
-  const isDrained = reason === "stop" && (await stage.runtime.drain(args.drainMs).catch(() => false));
-  await stage.close();
-  if (reason !== "stop") return exit.failed;
-  return isServed && isDrained ? exit.done : exit.undrained;
+  if (reason !== "stop") {
+    await stage.close();
+    return exit.failed;
+  }
+  const code = await leave(stage.runtime, args.drainMs, terminal);
+  return code === exit.done && !isServed ? exit.undrained : code;
 }

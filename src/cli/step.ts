@@ -5,20 +5,20 @@
 import { createInterface } from "node:readline/promises";
 import type { Command } from "commander";
 import type { Client } from "../client/client.ts";
-import { countOption, type Given } from "./arguments.ts";
-import { connected, connectedCommand, tell } from "./connect.ts";
+import { countOption, type Given, jsonOf, misused } from "./arguments.ts";
+import { connected, runCommand, tell } from "./connect.ts";
 import { stepLine } from "./runs/show.ts";
 import { plain, shortJson } from "./table.ts";
+import { describe } from "./terminal.ts";
 import type { World } from "./world.ts";
 
 export function stepCommand(world: World): Command {
-  const command = connectedCommand({
+  const command = runCommand({
     name: "step",
     about: "Takes a run through its events one at a time. It stays parked meanwhile, also when you leave.",
     examples: ["step trip-42", "step trip-42 --events 1 --json", "step trip-42 --go"],
   });
   return command
-    .argument("<run>", "the run's id")
     .addOption(countOption("--events <n>", "lets it take so many events, and asks nothing"))
     .option("--go", "lets it go on by itself again, and asks nothing")
     .action(connected(world, (client, given, run: string) => step(client, given, run, world)));
@@ -68,14 +68,27 @@ async function converse(client: Client, given: Given, { run, from }: Place, worl
       .catch(() => "q");
     const [, word = "", rest = ""] = /^\s*(\S*)\s*(.*)$/s.exec(answer) ?? [];
     if (word === "q") break;
-    next = (await client.runs.show({ run })).seq + 1;
-    if (word === "g") await client.runs.retry({ run });
-    else if (word === "s") await sendLine(client, run, rest);
-    else await takeOne(client, { run, from: next }, world);
-    await showSince(client, given, { run, from: next }, world);
-    if (word === "g" || (await client.runs.show({ run })).completedAt !== undefined) break;
+    try {
+      next = (await client.runs.show({ run })).seq + 1;
+      if (word === "g") await client.runs.retry({ run });
+      else if (word === "s") await sendLine(client, run, rest);
+      else await takeOne(client, { run, from: next }, world);
+      await showSince(client, given, { run, from: next }, world);
+      if (word === "g" || (await client.runs.show({ run })).completedAt !== undefined) break;
+    } catch (error) {
+      // A slip of the fingers, or a server that is away for a moment: the run is held, and the person asked again.
+      world.terminal.note(describe(error));
+    }
   }
   asking.close();
+  await tellHeld(client, run, world);
+}
+
+/** Whoever leaves a run that is held is told so, and how it is let go. */
+async function tellHeld(client: Client, run: string, { terminal }: World): Promise<void> {
+  const { status } = await client.runs.show({ run });
+  if (status === "parked")
+    terminal.note(`${plain(run)} stays parked; holdfast step ${plain(run)} --go lets it go on`);
 }
 
 /** Lets it take one event, and waits until it has: not for ever, since one may have to come first. */
@@ -95,6 +108,7 @@ const patienceMs = 2_000;
 
 async function sendLine(client: Client, run: string, line: string): Promise<void> {
   const [, type = "", data = ""] = /^(\S*)\s*(.*)$/s.exec(line) ?? [];
-  const event = { type, ...(data === "" ? {} : { data: JSON.parse(data) }) };
+  if (type === "") throw misused("Say which event to send, as in: s approve, or s add 5");
+  const event = { type, ...(data === "" ? {} : { data: jsonOf("The data", data) }) };
   await client.runs.send({ run, events: [event] });
 }

@@ -24,7 +24,15 @@ export function terminalOf(env: Readonly<Record<string, string | undefined>>): T
 /** An error in one line: what happened and what to do, and what was behind it. */
 export function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  const cause = error.cause instanceof Error && error.cause.message !== "" ? ` (${error.cause.message})` : "";
+  const behind = behindOf(error);
+  const cause = behind === "" || error.message.includes(behind) ? "" : ` (${behind})`;
   const code = (error as { code?: unknown }).code;
   return `${typeof code === "string" ? `${code}: ` : ""}${error.message}${cause}`;
+}
+
+/** What was behind an error in the end: those in between say no more than that something was. */
+function behindOf({ cause }: Error): string {
+  if (!(cause instanceof Error)) return "";
+  const further = behindOf(cause);
+  return further === "" ? cause.message || String((cause as { code?: unknown }).code ?? "") : further;
 }

@@ -2,11 +2,13 @@
 import type { Command } from "commander";
 import { freezeStates } from "../core/json.ts";
 import { limits } from "../limits.ts";
+import { systemClock } from "../runtime/clock.ts";
 import type { Runtime } from "../runtime/run.ts";
 import { createRuntime } from "../runtime/runtime.ts";
 import { hasThisProcess, isThisProcess } from "../runtime/worker.ts";
 import { countDue } from "../server/due.ts";
 import { type Figures, loadOf, metricsText } from "../server/figures.ts";
+import { Readiness } from "../server/readiness.ts";
 import type { Store } from "../store/store.ts";
 import {
   type Address,
@@ -19,6 +21,7 @@ import {
   storeOf,
   timeOption,
 } from "./arguments.ts";
+import { tellLine } from "./connect.ts";
 import { exit } from "./exit.ts";
 import { loadMachines } from "./load-machines.ts";
 import { storeAt } from "./open-store.ts";
@@ -31,6 +34,8 @@ export interface RunningArguments extends StoreArguments {
   readonly module: string;
   readonly slots: number | undefined;
   readonly drainMs: number;
+  /** Whether what it tells is JSON. */
+  readonly json: boolean | undefined;
 }
 
 export interface WorkerArguments extends RunningArguments {
@@ -64,12 +69,19 @@ export function addRunningOptions(command: Command): Command {
     .addOption(
       countOption("--slots <n>", "how many activities one process runs at a time; 1000 unless given"),
     )
-    .addOption(timeOption("--drain <time>", "how long activities may take to end after SIGTERM", "30s"));
+    .addOption(timeOption("--drain <time>", "how long activities may take to end after SIGTERM", "30s"))
+    .option("--json", "tells what it tells as lines of JSON");
 }
 
 export function readRunning(module: string, given: Given, world: Pick<World, "env">): RunningArguments {
   const slots = given.slots as number | undefined;
-  return { ...storeOf(given, world), module, slots, drainMs: given.drain as number };
+  return {
+    ...storeOf(given, world),
+    module,
+    slots,
+    drainMs: given.drain as number,
+    json: given.json as boolean | undefined,
+  };
 }
 
 export function readWorker(module: string, given: Given, world: Pick<World, "env">): WorkerArguments {
@@ -83,10 +95,12 @@ export async function work(args: WorkerArguments, terminal: Terminal, stop: Abor
   freezeStates(false);
   const machines = await loadMachines(args.module);
   let store: Store | undefined;
+  let readiness: Readiness | undefined;
   let probes: Probes | undefined;
   const supervisor = new Supervisor({
     open: () => {
       store = storeAt(args);
+      readiness = new Readiness(store, systemClock);
       return createRuntime({
         store,
         machines,
@@ -94,53 +108,66 @@ export async function work(args: WorkerArguments, terminal: Terminal, stop: Abor
         onProblem: ({ tenant, run, error }) => terminal.note(`run ${run} of ${tenant}: ${describe(error)}`),
       });
     },
-    up: () => terminal.data(upLine(args, machines.length, probes)),
+    up: () => tellUp(args, { machines: machines.length, probes }, terminal),
     note: (line) => terminal.note(line),
   });
   if (args.listen !== undefined)
     probes = await serveProbes(args.listen, {
-      unready: () => unready(supervisor.runtime, stop.aborted),
+      unready: () => unready(supervisor.runtime, readiness, stop.aborted),
       metrics: async () => metricsText(await figuresOf(supervisor.runtime, store, stop.aborted)),
     }).catch((error: unknown) => {
       throw misused(`Probes cannot be served: ${describe(error)}; give --listen another address, or off`);
     });
   try {
     await supervisor.keepUp(stop);
-    return await leave(supervisor.runtime, args.drainMs, terminal);
+    const { runtime } = supervisor;
+    if (runtime === undefined) return exit.done;
+    terminal.note(drainingLine(args));
+    return await leave(runtime, args.drainMs, terminal);
   } finally {
     await probes?.close();
   }
 }
 
-/** Takes nothing new, lets activities end, and goes. */
-async function leave(runtime: Runtime | undefined, drainMs: number, terminal: Terminal): Promise<number> {
-  if (runtime === undefined) return exit.done;
-  terminal.note(`draining, for ${drainMs / 1_000} s at most; once more to end at once`);
-  // A store that is away now leaves nothing to drain into: others take over when the lease lapses.
-  const isDrained = await runtime.drain(drainMs).catch((error: unknown) => {
-    terminal.note(describe(error));
-    return false;
-  });
+/** Takes nothing new, lets activities end, and goes; gives the code to end with. */
+export async function leave(runtime: Runtime, drainMs: number, terminal: Terminal): Promise<number> {
+  const drained = await runtime.drain(drainMs).catch((error: unknown) => ({ error }));
   await runtime.close();
-  terminal.note(isDrained ? "drained" : "activities were still under way; they are left to others");
-  return isDrained ? exit.done : exit.undrained;
+  if (typeof drained === "object") {
+    // A store that is away leaves nothing to drain into, and nobody to ask what was under way.
+    terminal.note(`it could not drain: ${describe(drained.error)}; others take over when its lease lapses`);
+    return exit.failed;
+  }
+  terminal.note(drained ? "drained" : "activities were still under way; they are left to others");
+  return drained ? exit.done : exit.undrained;
 }
 
-function upLine(
-  { slots = limits.slots }: WorkerArguments,
-  machines: number,
-  probes: Probes | undefined,
-): string {
+export const drainingLine = ({ drainMs }: RunningArguments): string =>
+  `draining, for ${drainMs / 1_000} s at most; once more to end at once`;
+
+function tellUp(
+  { slots = limits.slots, json }: WorkerArguments,
+  { machines, probes }: { readonly machines: number; readonly probes: Probes | undefined },
+  terminal: Terminal,
+): void {
+  const up = { machines, slots, pid: process.pid, ...(probes === undefined ? {} : { url: probes.url }) };
   const served = probes === undefined ? "" : `, ${probes.url}`;
-  return `up: ${machines} machine${machines === 1 ? "" : "s"}, ${slots} slots, process ${process.pid}${served}`;
+  const line = `up: ${machines} machine${machines === 1 ? "" : "s"}, ${slots} slots, process ${up.pid}${served}`;
+  tellLine({ terminal }, { json }, { up }, line);
 }
 
 /** Whether others may count on it, and why not. One that owns its store alone is no member of anything. */
-function unready(runtime: Runtime | undefined, isDraining: boolean): string | undefined {
+async function unready(
+  runtime: Runtime | undefined,
+  readiness: Readiness | undefined,
+  isDraining: boolean,
+): Promise<string | undefined> {
   if (isDraining) return "draining";
-  if (runtime === undefined) return "no runtime is up";
-  const members = runtime.members();
-  return hasThisProcess(members) ? undefined : "not a member";
+  if (runtime === undefined || readiness === undefined) return "no runtime is up";
+  if (!hasThisProcess(runtime.members())) return "not a member";
+  // Who the members are is what it last heard; a store that is away tells it nothing more.
+  const why = await readiness.store();
+  return why === undefined ? undefined : `the store ${why}`;
 }
 
 async function figuresOf(

@@ -119,6 +119,20 @@ describe("a run", () => {
       state: { context: { euros: 12, paid: 0 } },
     });
     expect(await json("runs show e-1 --at 1")).toMatchObject({ at: 1, state: { context: { euros: 7 } } });
+    expect(steady((await told("runs show e-1 --at 1")).out)).toMatchInlineSnapshot(`
+      "run         e-1
+      machine     expense@1
+      checkpoint  1 of 4
+      states      open
+      created     TIME
+      now         active, waits for a decision: approving (approve or reject)
+      context
+        {
+          "euros": 7,
+          "paid": 0
+        }
+      "
+    `);
     expect((await told("inbox list")).out).toContain("approving@4");
     expect((await told("inbox approve e-1")).out).toBe("e-1 approving@4: taken at checkpoint 5\n");
     expect(steady((await told("runs tail e-1 --from 4")).out)).toMatchInlineSnapshot(`
@@ -180,6 +194,8 @@ describe("a run", () => {
       })
       .toEqual([true, true]);
     expect(runs.said.out).not.toContain("w-other");
+    // Lines throughout, those of what there was at the beginning too.
+    for (const line of inbox.said.out.trim().split("\n")) expect(JSON.parse(line)).toHaveProperty("decision");
     expect(new Set(names()).size).toBe(names().length);
     expect([await runs.stop(), await inbox.stop()]).toEqual([0, 0]);
   });

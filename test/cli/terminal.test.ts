@@ -52,13 +52,15 @@ describe.skipIf(tmux === undefined)("at a terminal", () => {
     await shows(/postgres:/);
   });
 
-  test("a run is stepped by a person, event by event, and left parked", async () => {
+  test("a run is stepped by a person, event by event, with slips of the fingers, and left parked", async () => {
     const entry = pathToFileURL(join(root, "src/index.ts")).href;
     writeFileSync(
       join(folder, "machines.ts"),
       `import { defineMachine } from ${JSON.stringify(entry)};
        export const lamp = defineMachine({ id: "lamp", initial: "off", states: { off: { on: { press: "on" } }, on: { on: { press: "off" } } } });`,
     );
+    type("clear; holdfast db migrate --store a.db");
+    await shows(/The schema is current/);
     type("clear; holdfast runs start lamp --id l-1 --store a.db --module machines.ts");
     await shows(/l-1: waits for press/);
     type("clear; holdfast step l-1 --store a.db --module machines.ts");
@@ -68,7 +70,13 @@ describe.skipIf(tmux === undefined)("at a terminal", () => {
     await shows(/> s press *\n[\s\S]*q leave it >/);
     type("");
     await shows(/press → on/);
+    // A slip of the fingers is told, and asked about again.
+    type("s press {bad");
+    await shows(/is no JSON[\s\S]*q leave it >/);
+    type("s");
+    await shows(/Say which event to send[\s\S]*q leave it >/);
     type("q");
+    await shows(/l-1 stays parked; holdfast step l-1 --go lets it go on/);
     await shows(/^> $/m);
     type("clear; holdfast runs show l-1 --store a.db --module machines.ts | grep -E 'status|states'");
     await shows(/status +parked\nstates +on/);

@@ -8,6 +8,7 @@ import { createRuntime, type Runtime } from "../../src/index.ts";
 import { postgres } from "../../src/store/postgres/store.ts";
 import { sqlite } from "../../src/store/sqlite/store.ts";
 import { createDatabase, type Database } from "../postgres/database.ts";
+import { startProxy } from "../postgres/proxy.ts";
 import { job } from "./jobs.ts";
 import { looker } from "./looker.ts";
 import { type Command, holdfast } from "./process.ts";
@@ -137,6 +138,24 @@ test("G4: a worker that was put out by the others comes back as somebody new", a
   expect(members).toBe(1);
   command.signal("SIGTERM");
   expect(await command.ended).toBe(0);
+});
+
+test("G4: a worker whose store goes away is not ready, and says why it cannot drain", async () => {
+  const schema = schemaOf();
+  const passage = await startProxy(database.socketFolder);
+  const { command } = worker(passage.url(database.url), "--schema", schema);
+  const [, url] = await command.says(/^up.*(http:\/\/\S+)$/m);
+  const ready = async () => {
+    const response = await fetch(`${url}/readyz`);
+    return [response.status, await response.text()];
+  };
+  expect(await ready()).toEqual([200, "ready\n"]);
+  await passage.close();
+  await expect.poll(ready, { timeout: 10_000 }).toEqual([503, expect.stringContaining("the store ")]);
+  command.signal("SIGTERM");
+  expect(await command.ended).toBe(1);
+  expect(command.said.err).toContain("it could not drain: STORE_UNAVAILABLE");
+  expect(command.said.err).not.toContain("still under way");
 });
 
 test("a worker waits for a store that is away, and what it cannot mend ends it", async () => {

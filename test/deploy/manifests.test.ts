@@ -2,9 +2,10 @@
  * The files of deploy/, against each other and against the command they run: what can be known without a cluster or a
  * container engine. Each refers to others by names, paths, ports and times, and nothing but this test compares them.
  */
-
-import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { spawnSync } from "node:child_process";
+import { cpSync, existsSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join, matchesGlob, relative } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
 import { loadMachines } from "../../src/cli/load-machines.ts";
@@ -54,7 +55,21 @@ describe("the image", () => {
   const all = (name: string) => instructions.filter((one) => one.name === name);
   const last = Math.max(...instructions.map(({ stage }) => stage));
   const final = (name: string) => all(name).find(({ stage }) => stage === last)?.rest as string;
+  const ignored = read("deploy/Dockerfile.dockerignore").split("\n").filter(Boolean);
+  /** What the first stage brings of this repository, and where to. A folder that is named with a slash takes them in. */
+  const copied = () =>
+    all("COPY")
+      .filter(({ stage }) => stage === 0)
+      .flatMap(({ rest }) => {
+        const sources = rest.split(" ");
+        const target = sources.pop() as string;
+        return sources.map((source) => ({
+          source,
+          target: target.endsWith("/") ? `${target}${basename(source)}` : target,
+        }));
+      });
   const manifest = JSON.parse(read("package.json")) as {
+    workspaces: string[];
     bin: { holdfast: string };
     files: string[];
     devDependencies: Record<string, string>;
@@ -70,7 +85,6 @@ describe("the image", () => {
 
   test("copies only what is there, in this repository or from a stage before", () => {
     const stages = all("FROM").map(({ rest }) => / AS (\w+)$/.exec(rest)?.[1]);
-    const ignored = read("deploy/Dockerfile.dockerignore").split("\n").filter(Boolean);
     expect(all("COPY").length).toBeGreaterThan(0);
     for (const { rest, stage } of all("COPY")) {
       const from = /^--from=(\w+) /.exec(rest)?.[1];
@@ -86,16 +100,36 @@ describe("the image", () => {
   });
 
   test("brings everything that a package of this project is made of", () => {
-    const copied = all("COPY")
-      .filter(({ stage }) => stage === 0)
-      .flatMap(({ rest }) => rest.split(" ").slice(0, -1));
     for (const file of [
       ...manifest.files.filter((name) => name !== "dist"),
-      "package.json",
-      "package-lock.json",
+      ...["package.json", "package-lock.json"],
+      ...manifest.workspaces.map((folder) => `${folder}/package.json`),
     ])
-      expect(copied).toContain(file);
+      expect(copied().map(({ source }) => source)).toContain(file);
   });
+
+  test("G5: what the image brings is enough to build the package, and the package has all that is published", () => {
+    const folder = mkdtempSync(join(tmpdir(), "holdfast-image-"));
+    const isLeftOut = (path: string) => ignored.some((pattern) => matchesGlob(relative(root, path), pattern));
+    try {
+      for (const { source, target } of copied())
+        cpSync(join(root, source), join(folder, target), {
+          recursive: true,
+          filter: (path) => !isLeftOut(path),
+        });
+      symlinkSync(realpathSync(join(root, "node_modules")), join(folder, "node_modules"));
+      const build = all("RUN").find(({ rest }) => rest.includes("scripts/build.ts"))?.rest ?? "";
+      const script = /^node (\S+) && /.exec(build)?.[1] as string;
+      const { status, stdout, stderr } = spawnSync(process.execPath, [script], {
+        ...{ cwd: folder, encoding: "utf8" },
+      });
+      expect([status, status === 0 ? "" : stdout + stderr]).toEqual([0, ""]);
+      for (const name of [...manifest.files, manifest.bin.holdfast, "dist/studio/index.html"])
+        expect(existsSync(join(folder, name)), name).toBe(true);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  }, 300_000);
 
   test("installs the packages that the tests ran with", () => {
     const versions = [

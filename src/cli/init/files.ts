@@ -28,7 +28,7 @@ export function filesOf(name: string, store: StoreChoice): Readonly<Record<strin
 }
 
 const manifest = (name: string, store: StoreChoice) => ({
-  name: name.toLowerCase().replace(/[^a-z0-9._-]+/g, "-"),
+  name: packageName(name),
   version: "0.1.0",
   private: true,
   type: "module",
@@ -42,6 +42,15 @@ const manifest = (name: string, store: StoreChoice) => ({
   dependencies: { holdfast: `^${version}`, ...stores[store].needs, zod: "^4.0.0" },
   devDependencies: { "@types/node": "^24.0.0", typescript: "^7.0.0" },
 });
+
+/** What npm takes for a name: a folder may be called anything, and of some names nothing is left. */
+function packageName(folder: string): string {
+  const name = folder
+    .toLowerCase()
+    .replace(/[^a-z0-9._-]+/g, "-")
+    .replace(/^[._-]+|-+$/g, "");
+  return name === "" || name === "node_modules" ? "my-agent" : name;
+}
 
 const compiler = {
   compilerOptions: {

@@ -1,11 +1,14 @@
 /** `holdfast runs list`: the runs that fit, the newest first. */
 import type { Command } from "commander";
 import type { Client } from "../../client/client.ts";
+import { RunStatus } from "../../server/contract/runs.ts";
 import type { InputOf, RunSummary, StepNews } from "../../server/contract.ts";
 import { countOption, type Given, misused, pairOption, pairsOf, textOf } from "../arguments.ts";
-import { connected, connectedCommand, tell } from "../connect.ts";
+import { connectedCommand, looking, tell } from "../connect.ts";
 import { plain, tableOf, timeText } from "../table.ts";
 import type { World } from "../world.ts";
+
+const statuses: readonly string[] = RunStatus.options;
 
 export function listCommand(world: World): Command {
   const command = connectedCommand({
@@ -18,7 +21,7 @@ export function listCommand(world: World): Command {
     ],
   });
   return command
-    .option("--status <status>", "active, parked, done, failed or cancelled")
+    .option("--status <status>", statuses.join(", "))
     .option("--machine <id>", "of this machine")
     .option("--subject <name>", "whose data they hold")
     .option("--waiting", "those that wait for a person")
@@ -26,22 +29,24 @@ export function listCommand(world: World): Command {
     .addOption(pairOption("--where <name=value>", "with this attribute"))
     .addOption(countOption("--limit <n>", "how many at most").default(50))
     .option("--watch", "goes on, with a line for every step of such runs that comes")
-    .action(connected(world, (client, given) => list(client, given, world)));
+    .action(looking(world, (client, given) => list(client, given, world)));
 }
 
 async function list(client: Client, given: Given, world: World): Promise<void> {
   const runs = await readRuns(client, queryOf(given), given.limit as number);
-  tell(world, given, runs, () =>
-    runs.length === 0
-      ? ["No run fits. Start one with: holdfast runs start MACHINE"]
-      : tableOf(
-          ["RUN", "MACHINE", "STATUS", "SEQ", "UPDATED", "NOTE"],
-          runs.map((run) => [
-            ...[run.run, `${run.machine}@${run.version}`, run.status, run.seq],
-            ...[timeText(run.updatedAt), noteOf(run)],
-          ]),
-        ),
-  );
+  if (given.watch === true && given.json === true) for (const run of runs) tell(world, given, run, () => []);
+  else
+    tell(world, given, runs, () =>
+      runs.length === 0
+        ? ["No run fits. Start one with: holdfast runs start MACHINE"]
+        : tableOf(
+            ["RUN", "MACHINE", "STATUS", "SEQ", "UPDATED", "NOTE"],
+            runs.map((run) => [
+              ...[run.run, `${run.machine}@${run.version}`, run.status, run.seq],
+              ...[timeText(run.updatedAt), noteOf(run)],
+            ]),
+          ),
+    );
   if (given.watch === true) await watch(client, given, world);
 }
 
@@ -59,6 +64,9 @@ async function readRuns(client: Client, query: InputOf<"runs.list">, most: numbe
 }
 
 function queryOf(given: Given): InputOf<"runs.list"> {
+  const status = textOf(given, "status");
+  if (status !== undefined && !statuses.includes(status))
+    throw misused(`--status is ${status}; there are ${statuses.join(", ")}`);
   const where = pairsOf(given, "where").map(([name, value]): [string, string | number | boolean] => {
     if (typeof value !== "object") return [name, value];
     throw misused(`--where is ${name}=${JSON.stringify(value)}; a value is text, a number, true or false`);

@@ -1,23 +1,22 @@
 /** `holdfast runs show` and `runs tail`: one run as it is, as it was, and as it goes on. */
 import type { Command } from "commander";
 import type { Client } from "../../client/client.ts";
-import type { JournalEntry, RunDetail } from "../../server/contract.ts";
+import type { AnswerOf, JournalEntry, RunDetail } from "../../server/contract.ts";
 import { countOption, type Given } from "../arguments.ts";
-import { connected, connectedCommand, tell } from "../connect.ts";
+import { connected, looking, runCommand, tell } from "../connect.ts";
 import { fieldsOf, plain, shortJson, timeText } from "../table.ts";
 import type { World } from "../world.ts";
 
 export function showCommand(world: World): Command {
-  const command = connectedCommand({
+  const command = runCommand({
     name: "show",
     about: "Shows a run: where it is, what it waits for, what it knows.",
     examples: ["runs show trip-42", "runs show trip-42 --at 12 --json", "runs show trip-42 --watch"],
   });
   return command
-    .argument("<run>", "the run's id")
     .addOption(countOption("--at <seq>", "as it was at this checkpoint"))
     .option("--watch", "shows it again whenever it has taken a step")
-    .action(connected(world, (client, given, run: string) => show(client, given, run, world)));
+    .action(looking(world, (client, given, run: string) => show(client, given, run, world)));
 }
 
 async function show(client: Client, given: Given, run: string, world: World): Promise<void> {
@@ -26,7 +25,7 @@ async function show(client: Client, given: Given, run: string, world: World): Pr
     const at = given.at as number | undefined;
     const { state, seq } = await client.runs.state({ run, ...(at === undefined ? {} : { at }) });
     tell(world, given, { ...detail, at: seq, state }, () => [
-      ...linesOf(detail, state.configuration, seq),
+      ...linesOf(detail, state, seq),
       ...JSON.stringify(state.context, undefined, 2)
         .split("\n")
         .map((line) => `  ${line}`),
@@ -37,14 +36,27 @@ async function show(client: Client, given: Given, run: string, world: World): Pr
   for await (const _ of client.runs.follow({ run }, { signal: world.stop })) await once();
 }
 
-function linesOf(detail: RunDetail, configuration: readonly string[], seq: number): string[] {
+/** Of a checkpoint before the newest only what was true then, and on one line how the run is now. */
+function linesOf(detail: RunDetail, state: AnswerOf<"runs.state">["state"], seq: number): string[] {
   const { waiting, fork, parent, spent } = detail;
+  if (seq !== detail.seq)
+    return fieldsOf({
+      run: detail.run,
+      machine: `${state.machine}@${state.version}`,
+      checkpoint: `${seq} of ${detail.seq}`,
+      states: state.configuration.join(", "),
+      created: timeText(detail.createdAt),
+      now: detail.completedAt === undefined ? `${detail.status}, ${waiting.line}` : detail.status,
+      fork: fork && `${fork.run}@${fork.seq}`,
+      parent: parent?.run,
+      context: " ",
+    });
   return fieldsOf({
     run: detail.run,
     machine: `${detail.machine}@${detail.version}`,
     status: detail.status,
-    checkpoint: seq === detail.seq ? seq : `${seq} of ${detail.seq}`,
-    states: configuration.join(", "),
+    checkpoint: seq,
+    states: state.configuration.join(", "),
     waiting: waiting.line,
     created: timeText(detail.createdAt),
     updated: timeText(detail.updatedAt),
@@ -61,13 +73,12 @@ function linesOf(detail: RunDetail, configuration: readonly string[], seq: numbe
 }
 
 export function tailCommand(world: World): Command {
-  const command = connectedCommand({
+  const command = runCommand({
     name: "tail",
     about: "Tells a run's steps, and those to come, until it has ended.",
     examples: ["runs tail trip-42", "runs tail trip-42 --from 1 --json | jq .event.type"],
   });
   return command
-    .argument("<run>", "the run's id")
     .addOption(countOption("--from <seq>", "from this checkpoint on; the next one unless given"))
     .action(
       connected(world, async (client, given, run: string) => {

@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import type { Command } from "commander";
 import { type Given, jsonOf, textOf } from "../arguments.ts";
-import { connected, connectedCommand, tell } from "../connect.ts";
+import { connected, connectedCommand, runCommand, tell } from "../connect.ts";
 import { exit } from "../exit.ts";
 import { plain } from "../table.ts";
 import type { World } from "../world.ts";
@@ -34,7 +34,7 @@ export function startCommand(world: World): Command {
 }
 
 export function sendCommand(world: World): Command {
-  const command = connectedCommand({
+  const command = runCommand({
     name: "send",
     about: "Sends an event; ends when it is durable, or once it was taken.",
     examples: [
@@ -43,7 +43,6 @@ export function sendCommand(world: World): Command {
     ],
   });
   return command
-    .argument("<run>", "the run's id")
     .argument("<type>", "the event's type")
     .argument("[data]", "its data, as JSON")
     .option("--key <name>", "a repeated key is the same event; a new one unless given")

@@ -1,23 +1,21 @@
 /** `holdfast runs rollback`, `fork` and `diff`: a run as it was, on from there, and what differs. */
-import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import type { Client } from "../../client/client.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { Patch, TravelPreview } from "../../server/contract.ts";
-import { countOption, type Given, misused, pairOption, pairsOf, textOf } from "../arguments.ts";
-import { connected, connectedCommand, tell } from "../connect.ts";
+import { countOption, type Given, jsonIn, misused, pairOption, pairsOf, textOf } from "../arguments.ts";
+import { connected, looking, runCommand, tell } from "../connect.ts";
 import { plain, shortJson } from "../table.ts";
 import type { World } from "../world.ts";
 
 export function rollbackCommand(world: World): Command {
-  const command = connectedCommand({
+  const command = runCommand({
     name: "rollback",
     about: "Takes a run back to a checkpoint, in a new step: nothing of its journal is rewritten.",
     examples: ["runs rollback trip-42 --to 12 --dry-run", "runs rollback trip-42 --by 1"],
   });
   return command
-    .argument("<run>", "the run's id")
     .addOption(countOption("--to <seq>", "to this checkpoint"))
     .addOption(countOption("--by <n>", "by so many checkpoints"))
     .option("--dry-run", "only tells what would begin again and what would be cancelled")
@@ -34,17 +32,19 @@ export function rollbackCommand(world: World): Command {
 async function targetOf(client: Client, run: string, { to, by }: Given): Promise<number> {
   if ((to === undefined) === (by === undefined))
     throw misused("Say where to with --to, or how far with --by");
-  return to === undefined ? (await client.runs.show({ run })).seq - (by as number) : (to as number);
+  if (to !== undefined) return to as number;
+  const { seq } = await client.runs.show({ run });
+  if ((by as number) < seq) return seq - (by as number);
+  throw misused(`${run} is at checkpoint ${seq}; it can be taken back by ${seq - 1} at most`);
 }
 
 export function forkCommand(world: World): Command {
-  const command = connectedCommand({
+  const command = runCommand({
     name: "fork",
     about: "Begins another run from a checkpoint of this one, which stays as it is.",
     examples: ["runs fork trip-42 --at 12", `runs fork trip-42 --at 12 --id rich --set budget=900`],
   });
   return command
-    .argument("<run>", "the run's id")
     .addOption(countOption("--at <seq>", "the checkpoint to begin from; the newest one unless given"))
     .option("--id <run>", "the fork's own id; a new one unless given")
     .addOption(pairOption("--set <name=json>", "a field of the context to begin with"))
@@ -55,9 +55,13 @@ export function forkCommand(world: World): Command {
 
 async function fork(client: Client, given: Given, run: string, world: World): Promise<void> {
   const at = (given.at as number | undefined) ?? (await client.runs.show({ run })).seq;
-  if (given.dryRun === true) return preview(client, given, { run, at, kind: "fork" }, world);
-  const id = textOf(given, "id");
   const context = await editedContext(client, given, { run, at }, world);
+  if (given.dryRun === true) {
+    if (context !== undefined)
+      world.terminal.note("Only forking tells whether the machine can begin with that context.");
+    return preview(client, given, { run, at, kind: "fork" }, world);
+  }
+  const id = textOf(given, "id");
   const made = await client.runs.fork({
     ...{ run, at },
     ...(id === undefined ? {} : { fork: id }),
@@ -79,8 +83,15 @@ async function editedContext(
   const context: JsonObject =
     file === undefined
       ? ((await client.runs.state({ run, at })).state.context as JsonObject)
-      : (JSON.parse(readFileSync(resolve(world.cwd, file), "utf8")) as JsonObject);
+      : contextIn(resolve(world.cwd, file));
   return { ...context, ...Object.fromEntries(edits) };
+}
+
+function contextIn(path: string): JsonObject {
+  const context = jsonIn("--context", path);
+  if (typeof context === "object" && context !== null && !Array.isArray(context))
+    return context as JsonObject;
+  throw misused(`--context is ${path}, which has no object in it; write one, as {"budget":900}`);
 }
 
 async function preview(
@@ -120,29 +131,34 @@ function previewLines({
 }
 
 export function diffCommand(world: World): Command {
-  const command = connectedCommand({
+  const command = runCommand({
     name: "diff",
     about: "Tells what differs between two checkpoints of a run, or between two runs.",
     examples: ["runs diff trip-42 3 12", "runs diff trip-42 --with trip-43"],
   });
   return command
-    .argument("<run>", "the run's id")
     .argument("[from]", "a checkpoint")
     .argument("[to]", "another one; the newest unless given")
     .option("--with <run>", "another run, to find where the two part")
     .action(
-      connected(world, async (client, given, run: string, from?: string, to?: string) => {
+      looking(world, async (client, given, run: string, from?: string, to?: string) => {
         const other = textOf(given, "with");
         if (other !== undefined) return compare(client, given, { one: run, other }, world);
         if (from === undefined)
           throw misused("Say which checkpoint to begin with, or which other run: --with");
         const found = await client.runs.diff({
-          ...{ run, from: Number(from) },
-          ...(to === undefined ? {} : { to: Number(to) }),
+          ...{ run, from: seqOf(from) },
+          ...(to === undefined ? {} : { to: seqOf(to) }),
         });
         tell(world, given, found, () => found.patches.map(patchLine));
       }),
     );
+}
+
+function seqOf(text: string): number {
+  const seq = Number(text);
+  if (/^\d+$/.test(text) && Number.isSafeInteger(seq) && seq >= 1) return seq;
+  throw misused(`${text} is no checkpoint; write its number, as runs tail --from 1 tells it`);
 }
 
 async function compare(
