@@ -186,6 +186,8 @@ export const limits = {
   factLengthMax: 2_000,
   /** Facts of one memory. They are read as a whole when it comes into use, which takes a tenth of a second by then. */
   factsMax: 10_000,
+  /** Sources of one fact that are kept: whoever said it after so many others adds nothing to it. */
+  factSourcesMax: 20,
   /** Characters of all of them: with a vector for each they still are one value that a store keeps. */
   memoryLengthMax: 5_000_000,
   /** Facts that a store finds for a question before the memory looks through its own: with so many the words say little. */

@@ -93,6 +93,39 @@ onEveryStore((world) => {
     });
   });
 
+  test("C8: a token is worth nothing to anybody but who was given the lease", async () => {
+    const { ada, bob } = await open(await world());
+    const { token, names } = await take(ada, "deploy");
+    expect(names).toEqual(["deploy"]);
+    const fenced = { outcome: "fenced", why: `the lease of token ${token} is held by ada` };
+    expect(await bob.write("release", 1, { fence: token })).toEqual(fenced);
+    expect(await bob.write("note", 1, { fence: token })).toEqual(fenced);
+    expect(await bob.remove("release", { fence: token })).toEqual(fenced);
+    expect(await bob.run.ask("renew", { by: "bob", token, ms: 60_000 })).toEqual({ outcome: "lost" });
+    expect(await bob.run.ask("release", { by: "bob", token })).toEqual({ outcome: "lost" });
+    expect((await bob.run.state()).context.grants).toMatchObject([{ by: "ada", until: 1_010_000 }]);
+    expect(await ada.write("release", 1, { fence: token })).toMatchObject({ outcome: "written" });
+  });
+
+  test("C8: whoever waits for the same a second time closes no circle, and is served in its turn", async () => {
+    const { ada, bob, cleo } = await open(await world());
+    const held = await take(ada, "deploy");
+    const order: string[] = [];
+    const wait = async (agent: Agent) => {
+      const given = await take(agent, "deploy", "forever");
+      order.push(`${agent.agent} ${given.token}`);
+      await given.release();
+    };
+    const waiting: Promise<void>[] = [];
+    for (const agent of [bob, cleo, bob, cleo, bob]) {
+      waiting.push(wait(agent));
+      await agent.read("note");
+    }
+    await held.release();
+    await Promise.all(waiting);
+    expect(order).toEqual(["bob 2", "cleo 3", "bob 4", "cleo 5", "bob 6"]);
+  });
+
   test("C8: who waits in vain is told who has it, once its time is up", async () => {
     const here = await world();
     const { ada, bob } = await open(here);
@@ -205,7 +238,7 @@ test("C8: whatever agents do, no name has two holders, nobody is overtaken, and 
         expireLeases(board, at);
         settle();
         const mine = board.grants.find((one) => one.by === agent);
-        if (what === "release" && mine !== undefined) release(board, mine, { at });
+        if (what === "release" && mine !== undefined) release(board, mine, { by: agent, at });
         if (what === "lease") {
           const to = `question ${++asked}`;
           try {

@@ -43,26 +43,26 @@ export function lease(
   return undefined;
 }
 
-/** Makes a lease last from now on, if it is still in force. */
+/** Makes a lease last from now on, if it is still in force and the asker's. */
 export function renew(
   board: BoardState,
   { token, ms }: { readonly token: number; readonly ms: number },
-  { at }: Asker,
+  { by, at }: Pick<Asker, "by" | "at">,
 ): Answer {
   if (!(ms > 0)) throw new HoldfastError("LEASE_INVALID", "A lease needs a time above 0");
-  const held = board.grants.find((one) => one.token === token);
+  const held = board.grants.find((one) => one.token === token && one.by === by);
   if (held === undefined) return { outcome: "lost" };
   held.until = at + ms;
   return { outcome: "renewed", until: held.until };
 }
 
-/** Gives a lease back; whoever is next has it at once. */
+/** Gives a lease of the asker back; whoever is next has it at once. */
 export function release(
   board: BoardState,
   { token }: { readonly token: number },
-  { at }: Pick<Asker, "at">,
+  { by, at }: Pick<Asker, "by" | "at">,
 ): Answer {
-  const index = board.grants.findIndex((one) => one.token === token);
+  const index = board.grants.findIndex((one) => one.token === token && one.by === by);
   if (index < 0) return { outcome: "lost" };
   board.grants.splice(index, 1);
   serve(board, at);
@@ -136,13 +136,17 @@ const isBlocked = (board: BoardState, names: readonly string[]): boolean =>
 /**
  * The circle that would be closed, from the agent back to itself; undefined if there would be none (L4). Somebody waits for who
  * has what it wants, and for the last one before it who wants the same: that one waits for the others. Who wants what it
- * has waits for itself; who wants the same twice does not.
+ * has waits for itself; who wants the same twice does not: a repeat of a wait is the same wait, and adds to no circle.
  */
 function findCircle(board: BoardState, names: readonly string[], by: string): string[] | undefined {
   const waitsFor = new Map<string, Set<string>>();
   const holders = new Map(board.grants.flatMap((one) => one.names.map((name) => [name, one.by])));
   const last = new Map<string, string>();
+  const waits = new Set<string>();
   for (const waiter of [...board.queue, { names, by }]) {
+    const wait = JSON.stringify([waiter.by, waiter.names]);
+    if (waits.has(wait)) continue;
+    waits.add(wait);
     const others = waitsFor.get(waiter.by) ?? new Set();
     waitsFor.set(waiter.by, others);
     for (const name of waiter.names) {

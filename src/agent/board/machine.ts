@@ -75,7 +75,7 @@ function answer(
     case "write":
       return write(board, keyOf((data as Aim).key), data as WriteAsked, asker, before);
     case "remove":
-      return remove(board, keyOf((data as Aim).key), data as Aim);
+      return remove(board, keyOf((data as Aim).key), data as Aim, asker);
     case "review":
       return decide(board, data as ReviewAsked, keyOf, asker);
     case "lease":

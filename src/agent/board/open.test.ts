@@ -16,6 +16,7 @@ const team = defineBoard({
     spent: { policy: { merge: "sum" }, schema: z.number() },
     answer: { policy: "review", schema: z.string() },
     release: { policy: "last-write", lease: "deploy" },
+    notes: { policy: "review", lease: "report" },
   },
   merges: { sum: (current, yours) => Number(current) + Number(yours) },
   leases: ["deploy", "database", "report"],
@@ -113,6 +114,79 @@ onEveryStore((world) => {
     expect(await ada.review(third, { value: "46" })).toMatchObject({ outcome: "written", value: "46" });
     await expect(ada.review(third, "accept")).rejects.toMatchObject({ code: "REVIEW_UNKNOWN" });
     expect(await ada.reviews()).toEqual([]);
+  });
+
+  test("C8: a review takes no write over what was written since, and hands it back", async () => {
+    const { ada, bob } = await open(await world());
+    await ada.write("answer", "1");
+    const pending = await ada.write("answer", "2", { ifVersion: 0 });
+    const id = pending.outcome === "in review" ? pending.id : "";
+    await bob.write("answer", "3", { ifVersion: 1 });
+    expect(await bob.review(id, "accept")).toMatchObject({
+      ...{ outcome: "conflict", current: "3", version: 2, by: "bob", yours: "2" },
+    });
+    expect((await bob.read("answer")).value).toBe("3");
+    // It waits on, until somebody says what is to stand there.
+    expect(await bob.reviews()).toMatchObject([{ id, value: "2" }]);
+    expect(await bob.review(id, { value: "2 and 3" })).toMatchObject({ outcome: "written", version: 3 });
+    expect(await bob.reviews()).toEqual([]);
+  });
+
+  test("C8: nobody takes a write of their own; whoever made it may take it back", async () => {
+    const { ada, bob } = await open(await world());
+    await bob.write("answer", "1");
+    const pending = await ada.write("answer", "2");
+    const id = pending.outcome === "in review" ? pending.id : "";
+    const refused = { outcome: "refused", why: "ada wrote it, and somebody else decides" };
+    expect(await ada.review(id, "accept")).toEqual(refused);
+    expect(await ada.review(id, { value: "3" })).toEqual(refused);
+    expect(await ada.review(id, "reject")).toEqual({ outcome: "rejected" });
+    expect((await bob.read("answer")).value).toBe("1");
+  });
+
+  test("C8: a review of a key that is written under a lease needs one as well", async () => {
+    const { ada, bob } = await open(await world());
+    const propose = async (value: string) => {
+      const lease = await ada.lease("report", { for: "10s" });
+      if (lease.outcome === "busy") throw new Error("busy");
+      const pending = await ada.write("notes", value, { fence: lease.token });
+      return { lease, id: pending.outcome === "in review" ? pending.id : "" };
+    };
+    await (await propose("1")).lease.release();
+    const first = await propose("2");
+    // The writer still has it.
+    expect(await bob.review(first.id, "accept")).toMatchObject({ outcome: "written", value: "2" });
+    await first.lease.release();
+    const second = await propose("3");
+    await second.lease.release();
+    expect(await bob.review(second.id, "accept")).toMatchObject({ outcome: "fenced" });
+    expect(await bob.review(second.id, { value: "4" })).toMatchObject({ outcome: "fenced" });
+    await bob.lease("report", { for: "10s" });
+    expect(await bob.review(second.id, "accept")).toMatchObject({
+      outcome: "written",
+      value: "3",
+    });
+  });
+
+  test("C8: an update of a key that is merged thinks again as well, and takes nothing twice", async () => {
+    const { ada, bob } = await open(await world());
+    await ada.write("log", ["x"]);
+    const seen: unknown[] = [];
+    const outcome = await ada.update("log", async (current) => {
+      seen.push(current);
+      if (seen.length === 1) await bob.write("log", ["c"]);
+      return [...(current as string[]), "a"];
+    });
+    expect(outcome).toMatchObject({ outcome: "written", value: ["x", "c", "a"] });
+    expect(seen).toEqual([["x"], ["x", "c"]]);
+    await ada.write("spent", 5);
+    let isFirst = true;
+    await ada.update("spent", async (current = 0) => {
+      if (isFirst) await bob.write("spent", 1);
+      isFirst = false;
+      return current + 10;
+    });
+    expect((await ada.read("spent")).value).toBe(16);
   });
 
   test("C8: what is removed is gone, and a version that was never comes back", async () => {

@@ -13,6 +13,7 @@ import type { Busy, Conflict, Leased, Reading, Removed, Reviewed, Voted, Written
 import type { BoardState, PendingReview, TieRule, VoteRule } from "./state.ts";
 import { type Tally, tally } from "./tally.ts";
 import { readProposal } from "./vote.ts";
+import { madeOf } from "./write.ts";
 
 export interface OpenOptions {
   /** The id of the run behind it: one board for whoever names the same. */
@@ -63,7 +64,7 @@ export interface ProposeOptions extends Keyed {
   readonly voters: readonly string[] | Readonly<Record<string, number>>;
   /** `majority` unless given. */
   readonly rule?: VoteRule;
-  /** How many must have voted, abstentions included; more than half of the voters unless given. */
+  /** How many must have voted, a whole number, abstentions included; more than half of the voters unless given. */
   readonly quorum?: number;
   /** How long it is open; until everybody has voted unless given. */
   readonly for?: number | string;
@@ -132,7 +133,8 @@ export class OpenBoard<Keys extends KeyDefinitions = KeyDefinitions, Lease exten
 
   /**
    * Makes a value of the one that stands there, as often as somebody else is faster; gives the last outcome if they always
-   * are. `change` is told what stands there, and may think about it for as long as it likes.
+   * are. `change` is told what stands there, and may think about it for as long as it likes. A key that is merged is no exception:
+   * what `change` made of one value is never merged with another.
    */
   async update<Name extends NameOf<Keys>>(
     key: Name,
@@ -140,9 +142,11 @@ export class OpenBoard<Keys extends KeyDefinitions = KeyDefinitions, Lease exten
     { attempts = limits.boardAttempts, ...rest }: UpdateOptions = {},
   ): Promise<Written<ValueOf<Keys[Name]>>> {
     const { value, version } = await this.read(key);
+    const isMerged = findKey(this.#board.keys, key).policy === "merge";
     let seen: Pick<Conflict<ValueOf<Keys[Name]>>, "current" | "version"> = { current: value, version };
     for (let attempt = 1; ; attempt++) {
-      const outcome = await this.write(key, await change(seen.current), { ...rest, ifVersion: seen.version });
+      const ifVersion = isMerged ? madeOf(seen.version) : seen.version;
+      const outcome = await this.write(key, await change(seen.current), { ...rest, ifVersion });
       if (outcome.outcome !== "conflict" || attempt >= attempts) return outcome;
       seen = outcome;
     }
@@ -161,7 +165,10 @@ export class OpenBoard<Keys extends KeyDefinitions = KeyDefinitions, Lease exten
     return (await this.run.state()).context.reviews;
   }
 
-  /** Decides on a write that waits for it. Throws REVIEW_UNKNOWN. */
+  /**
+   * Decides on a write that waits for it. It waits on if what stands there was written since (`conflict`), if its lease is over
+   * (`fenced`), and if whoever wrote it would take it (`refused`). Throws REVIEW_UNKNOWN.
+   */
   review(id: string, decision: ReviewDecision, { key }: Keyed = {}): Promise<Reviewed<Json>> {
     const asked =
       typeof decision === "string" ? { decision } : { decision: "replace", value: decision.value as Json };
@@ -213,6 +220,11 @@ export class OpenBoard<Keys extends KeyDefinitions = KeyDefinitions, Lease exten
     const weights = Array.isArray(voters)
       ? (voters as readonly string[]).map((name) => ({ name, weight: 1 }))
       : Object.entries(voters).map(([name, weight]) => ({ name, weight: weight as number }));
+    if (rule !== "weighted" && weights.some(({ weight }) => weight !== 1))
+      throw new HoldfastError(
+        "VOTE_INVALID",
+        `The proposal cannot be meant: its voters have weights, and by ${rule} every ballot counts the same; list their names, or say weighted`,
+      );
     const openMs = options.for === undefined ? null : durationMs(options.for);
     const rest = { isChangeable: options.changeable ?? false, options: options.options, openMs };
     return this.#ask("propose", { question, voters: weights, rule, quorum, tie, chair, ...rest }, key);

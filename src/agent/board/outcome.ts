@@ -36,7 +36,12 @@ export type Removed<Value> =
 
 export type Reviewed<Value> =
   | { readonly outcome: "written"; readonly version: number; readonly value: Value }
-  | { readonly outcome: "rejected" };
+  | { readonly outcome: "rejected" }
+  /** Something was written since the write came; it waits on. Look, and decide for the version that you see. */
+  | Conflict<Value>
+  | Fenced
+  /** Whoever wrote it does not take it. */
+  | { readonly outcome: "refused"; readonly why: string };
 
 /** Leases that somebody has, until when. */
 export interface Held {

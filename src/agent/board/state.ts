@@ -23,6 +23,10 @@ export interface PendingReview {
   at: number;
   /** The version it was written for; what stood there when it came was another. */
   ifVersion: number;
+  /** That other version. Writes that have waited since before it was kept have none. */
+  stood?: number;
+  /** The token it came with, if it did. */
+  fence?: number;
 }
 
 /** Leases that were given together, under one token. */

@@ -6,8 +6,10 @@
  * (Borda: a point for each option that a ballot puts behind it, half a point for each that it does not put in order). That is
  * Black's method: it elects whoever would win every duel, and always comes to an end.
  *
- * An abstention counts for the quorum and for nothing else.
+ * An abstention counts for the quorum and for nothing else. Weights are summed as the decimal numbers they are written as, so
+ * that 0.1, 0.2 and 0.3 are 0.6 and no order of ballots makes a difference.
  */
+import { decimalsOf, numberOf, unitsOf } from "./decimal.ts";
 import type { Ballot, Proposal } from "./state.ts";
 
 /** What a vote has come to so far, or in the end. */
@@ -38,7 +40,9 @@ export function tally(proposal: Proposal): Tally {
   return {
     ...{ id, question, closesAt },
     decision: closedAt === null ? { outcome: "open" } : decide(proposal),
-    scores: Object.fromEntries(scoresOf(proposal)),
+    scores: Object.fromEntries(
+      [...scoresOf(proposal)].map(([option, units]) => [option, numberOf(units, scaleOf(proposal))]),
+    ),
     ballots: ballots.length,
     abstentions: ballots.filter(({ choice }) => choice.length === 0).length,
     missing: voters.flatMap(({ name }) => (voted.has(name) ? [] : [name])),
@@ -61,23 +65,28 @@ function decide(proposal: Proposal): Decision {
 function bestOf(proposal: Proposal): readonly string[] {
   const { rule, options } = proposal;
   const scores = scoresOf(proposal);
-  const most = Math.max(...scores.values());
-  if (most === 0) return [];
+  const most = [...scores.values()].reduce((one, other) => (other > one ? other : one), 0n);
+  if (most === 0n) return [];
   const champion = rule === "ranked" ? options.find((one) => beatsAll(proposal, one)) : undefined;
   return champion === undefined ? options.filter((option) => scores.get(option) === most) : [champion];
 }
 
-function scoresOf(proposal: Proposal): ReadonlyMap<string, number> {
+/** How many decimals its weights have: scores are counted in units of the last one. */
+const scaleOf = ({ rule, voters }: Proposal): number =>
+  rule === "weighted" ? Math.max(...voters.map(({ weight }) => decimalsOf(weight))) : 0;
+
+function scoresOf(proposal: Proposal): ReadonlyMap<string, bigint> {
   const { options, ballots, rule } = proposal;
-  const scores = new Map(options.map((option) => [option, 0]));
-  const add = (option: string, points: number) => scores.set(option, (scores.get(option) ?? 0) + points);
+  const scale = scaleOf(proposal);
+  const scores = new Map(options.map((option) => [option, 0n]));
+  const add = (option: string, units: bigint) => scores.set(option, (scores.get(option) ?? 0n) + units);
   for (const ballot of ballots) {
     const [first] = ballot.choice;
     if (first === undefined) continue;
     if (rule === "ranked")
       for (const one of options)
-        for (const other of options) if (one !== other) add(one, 1 + prefers(ballot, one, other));
-    if (rule !== "ranked") add(first, weightOf(proposal, ballot));
+        for (const other of options) if (one !== other) add(one, BigInt(1 + prefers(ballot, one, other)));
+    if (rule !== "ranked") add(first, unitsOf(weightOf(proposal, ballot), scale));
   }
   return scores;
 }
@@ -87,8 +96,8 @@ const weightOf = ({ rule, voters }: Proposal, { by }: Ballot): number =>
 
 function hasMajority(proposal: Proposal, option: string): boolean {
   const scores = scoresOf(proposal);
-  const all = [...scores.values()].reduce((sum, score) => sum + score, 0);
-  return (scores.get(option) as number) * 2 > all;
+  const all = [...scores.values()].reduce((sum, score) => sum + score, 0n);
+  return (scores.get(option) as bigint) * 2n > all;
 }
 
 /** 1 if a ballot puts one option before the other, -1 if behind it, 0 if it does not say. What it does not name is last. */

@@ -95,7 +95,11 @@ onEveryStore((world) => {
       { voters: [] },
       { voters: ["ada", "ada"] },
       { voters: { ada: 0 }, rule: "weighted" },
+      { voters: { ada: 5, bob: 1 } },
+      { voters: { ada: 5, bob: 1 }, rule: "ranked" },
       { quorum: 4 },
+      { quorum: 1.5 },
+      { quorum: 0.5 },
       { quorum: 0 },
       { tie: "chair" },
       { tie: "chair", chair: "dan" },
@@ -150,6 +154,41 @@ describe("what ballots come to", () => {
     expect(decisionOf({ rule: "weighted" }, ["a", "b", "b"], [5, 2, 2])).toEqual(wins("a"));
     expect(decisionOf({ rule: "majority" }, ["a", "b", "b"], [5, 2, 2])).toEqual(wins("b"));
     expect(decisionOf({ rule: "weighted" }, ["a", "b", "c"], [3, 2, 2])).toEqual({ outcome: "no majority" });
+  });
+
+  test("C8: weights are summed exactly, in whatever order the ballots come", () => {
+    const ballots = [
+      ["a", 0.1],
+      ["a", 0.2],
+      ["a", 0.3],
+      ["b", 0.6],
+    ] as const;
+    const orders = [
+      [0, 1, 2, 3],
+      [2, 1, 0, 3],
+      [3, 2, 0, 1],
+    ].map((order) => order.map((place) => ballots[place] as (typeof ballots)[number]));
+    for (const order of orders)
+      expect(
+        decisionOf(
+          { rule: "weighted" },
+          order.map(([one]) => one),
+          order.map(([, weight]) => weight),
+        ),
+      ).toEqual({
+        ...{ outcome: "tied", between: ["a", "b"] },
+      });
+    expect(decisionOf({ rule: "weighted" }, ["a", "b"], [1e-7, 1.5e-7])).toEqual(wins("b"));
+    expect(decisionOf({ rule: "weighted" }, ["a", "b", "a"], [1e21, 1e21, 0.001])).toEqual(wins("a"));
+  });
+
+  test("C8: the scores of weighted votes are the numbers that were meant", () => {
+    const board = emptyBoard();
+    const voters = [0.1, 0.2, 1e-7].map((weight, index) => ({ name: `v${index}`, weight }));
+    const { id } = propose(board, { ...asked, rule: "weighted", voters }, { by: "v0", at: 0, to: undefined });
+    for (const { name } of voters)
+      vote(board, { id: id as string, choice: ["a"] }, { by: name, at: 1, to: undefined });
+    expect(tally(board.proposals[0] as Proposal).scores).toEqual({ a: 0.3000001, b: 0, c: 0 });
   });
 
   test("C8: of ranked options the one that beats every other wins, though another has more points", () => {

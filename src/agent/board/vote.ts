@@ -57,9 +57,9 @@ function problemOf({
   if (new Set(options).size < options.length) return "an option is there twice";
   if (names.length === 0 || names.length > limits.votersMax) return `it has ${names.length} voters`;
   if (new Set(names).size < names.length) return "a voter is there twice";
-  if (voters.some(({ weight }) => !(weight > 0))) return "a voter has no weight";
-  if (quorum !== null && (quorum < 1 || quorum > names.length))
-    return `its quorum is ${quorum} of ${names.length} voters`;
+  if (voters.some(({ weight }) => !(weight > 0 && Number.isFinite(weight)))) return "a voter has no weight";
+  if (quorum !== null && !(Number.isInteger(quorum) && quorum >= 1 && quorum <= names.length))
+    return `its quorum is ${quorum} of ${names.length} voters; it is a whole number of them`;
   if (tie === "chair" && (chair === null || !names.includes(chair))) return "its chair is none of the voters";
   if (isChangeable && openMs === null) return "ballots may be changed until a deadline, and it has none";
   return undefined;

@@ -40,7 +40,7 @@ test("C8: a write takes effect at the version it is for, by its policy at anothe
         const isFor = (aim.ifVersion ?? 0) === version;
         const outcome =
           what === "remove"
-            ? remove(board, key, { key: name, ...aim })
+            ? remove(board, key, { key: name, ...aim }, asker)
             : write(board, key, { key: name, value, ...aim }, asker, before);
         const blind = ago === null && (name === "last" || (name === "sum" && what === "remove"));
         if (isFor || blind || (name === "sum" && what === "write")) {
@@ -57,6 +57,31 @@ test("C8: a write takes effect at the version it is for, by its policy at anothe
       }
     }),
   );
+});
+
+test("C8: a review that waited since before versions were kept with it is held to the time it came", () => {
+  const board = emptyBoard();
+  const key = keys.review as never;
+  const put = (value: number, at: number, ifVersion?: number) =>
+    write(
+      board,
+      key,
+      { key: "review", value, ...(ifVersion === undefined ? {} : { ifVersion }) },
+      { ...asker, at },
+      structuredClone(board),
+    );
+  put(1, 1);
+  for (const [value, at] of [
+    [2, 5],
+    [3, 6],
+  ] as const) {
+    put(value, at);
+    delete board.reviews.at(-1)?.stood;
+  }
+  const bob = { by: "bob", at: 9, to: undefined };
+  const accept = (id: string) => decide(board, { id, decision: "accept" }, () => key, bob);
+  expect(accept("review-1")).toMatchObject({ outcome: "written", value: 2 });
+  expect(accept("review-2")).toMatchObject({ outcome: "conflict", current: 2, version: 2, yours: 3 });
 });
 
 test("a board keeps as many writes for review as one may", () => {

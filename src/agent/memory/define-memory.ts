@@ -9,7 +9,7 @@ import type { MachineEntry } from "../../runtime/registry.ts";
 import { type Search, searchOf } from "../../store/search.ts";
 import type { Store } from "../../store/store.ts";
 import { type Embedding, embeddingOf, type GivenEmbedding, vectorsOf } from "./embedding.ts";
-import { type MemoryRules, wordsOf } from "./fact.ts";
+import { type MemoryRules, wordsOf, wordsVersion } from "./fact.ts";
 import { hideWords } from "./hidden-words.ts";
 import {
   type Indexed,
@@ -41,10 +41,11 @@ export interface MemoryKind extends MachineEntry {
   readonly machine: MemoryMachine;
   readonly activities: Readonly<Record<string, Activity>>;
   readonly search: Search | undefined;
-  /** What tells an index whose words are hidden by this key from others; null where they are not hidden. */
-  readonly keyId: string | null;
+  /** What tells an index from others: how its words are made, and which key hides them, if any does. */
+  readonly keyId: string;
   readonly embedding: Embedding | undefined;
   readonly halfLife: number | string | undefined;
+  readonly rules: MemoryRules;
 }
 
 export function defineMemory(options: MemoryOptions): MemoryKind {
@@ -59,22 +60,23 @@ export function defineMemory(options: MemoryOptions): MemoryKind {
   const embedding = options.embedding === undefined ? undefined : embeddingOf(options.embedding);
   const rules = { ...(many === undefined ? {} : { many }), ...(secrets === undefined ? {} : { secrets }) };
   const machine = memoryMachine({
-    ...{ id, version, rules, hasSearch: search !== undefined, model: embedding?.id },
+    ...{ id, version, rules, halfLife, hasSearch: search !== undefined, model: embedding?.id },
   });
   const activities = {
     index: indexWith(search, keyId),
     rebuild: rebuildWith(search, keyId),
     embed: embedWith(embedding),
   };
-  const isClear = search !== undefined && keyId === null;
+  const isClear = search !== undefined && options.searchKey === undefined;
   const unsealed = "the words of its facts, in an index of the store; give it a searchKey, or no search";
-  return { machine, activities, search, keyId, embedding, halfLife, ...(isClear && { unsealed }) };
+  return { machine, activities, search, keyId, embedding, halfLife, rules, ...(isClear && { unsealed }) };
 }
 
 function searchIn({ search: store, searchKey }: MemoryOptions): Pick<MemoryKind, "search" | "keyId"> {
   const search = store === undefined ? undefined : searchOf(store);
-  if (search === undefined || searchKey === undefined) return { search, keyId: null };
-  return hideWords(search, searchKey);
+  if (search === undefined || searchKey === undefined) return { search, keyId: wordsVersion };
+  const hidden = hideWords(search, searchKey);
+  return { search: hidden.search, keyId: `${wordsVersion}.${hidden.keyId}` };
 }
 
 /** The step that asked for it: of two that follow each other, the later one has the higher mark, also after a rollback. */
@@ -82,7 +84,7 @@ const markOf = ({ key, run }: ActivityScope): number => Number.parseInt(key.slic
 
 /** Writes what changed; gives the mark, or 0 if the index was of another state or has words of another key. */
 const indexWith =
-  (search: Search | undefined, keyId: string | null) =>
+  (search: Search | undefined, keyId: string) =>
   async ({ expect, key, put, remove }: TextsChange, scope: ActivityScope): Promise<Indexed> => {
     if (search === undefined || key !== keyId) return { mark: 0, key: keyId };
     const mark = markOf(scope);
@@ -93,7 +95,7 @@ const indexWith =
 
 /** Makes the index anew of all there is. */
 const rebuildWith =
-  (search: Search | undefined, keyId: string | null) =>
+  (search: Search | undefined, keyId: string) =>
   async (_: Json, scope: ActivityScope): Promise<Indexed> => {
     if (search === undefined) return { mark: 0, key: keyId };
     const { memory } = (await scope.state<MemoryState>()).context;

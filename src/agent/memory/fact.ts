@@ -3,7 +3,8 @@
  *
  * F1. A fact is never overwritten. One that contradicts it closes its validity, and both stay.
  * F2. What comes from a source nobody trusts is in quarantine: it is not recalled and closes nothing, until it is confirmed.
- * F3. Whatever came from a message can be forgotten: its text is gone then, and what it had closed is open again.
+ * F3. Whatever came from a message can be forgotten: its text is gone then, and what it had closed is open again. What others said
+ *     as well stays theirs; what only others say that nobody trusts is in quarantine again.
  * F4. What a change costs does not grow with the memory: facts are added at the end, and found by small indexes.
  */
 import { createHash } from "node:crypto";
@@ -11,16 +12,8 @@ import { isObject } from "../../core/json.ts";
 import { show } from "../../core/problem.ts";
 import { HoldfastError } from "../../errors.ts";
 import { limits } from "../../limits.ts";
-
-/** Where a fact came from. */
-export interface FactSource {
-  /** The message it was said in, or drawn from. */
-  readonly message?: string;
-  /** The tool whose result it was drawn from. */
-  readonly tool?: string;
-  /** Whether its word is taken; what anybody may write into, such as a web page, is `untrusted`. */
-  readonly trust: "trusted" | "untrusted";
-}
+import { fold, spacedWords, splitWords } from "../thread/words.ts";
+import { type FactSource, sourcesLength, sourcesOf } from "./sources.ts";
 
 /** Something to remember: what is said of whom, as a triple, as text, or both. */
 export interface Candidate {
@@ -39,6 +32,10 @@ export interface Candidate {
 
 export interface Fact extends Candidate {
   readonly id: string;
+  /** Who said so: somebody who is trusted, if anybody who is did. */
+  readonly source: FactSource;
+  /** Who else said so. */
+  readonly also?: readonly FactSource[];
   readonly text: string;
   readonly validFrom: number;
   readonly confidence: number;
@@ -47,7 +44,7 @@ export interface Fact extends Candidate {
   readonly expiredAt?: number;
   /** The fact that contradicted it. */
   readonly closedBy?: string;
-  /** How often it was said, and when last. */
+  /** How often it was said, and when last; of what is known, the word of somebody who is not trusted does not count. */
   readonly seen: number;
   readonly seenAt: number;
   /** Whether it waits to be confirmed. */
@@ -109,29 +106,35 @@ export function textOf({ subject, predicate, object, text }: Candidate): string 
 }
 
 /** How many characters a fact takes. */
-export function lengthOf(fact: Candidate): number {
-  const { subject, predicate, object, source } = fact;
-  return [textOf(fact), subject, predicate, object, source.message, source.tool].reduce(
-    (sum, part) => sum + (part?.length ?? 0),
-    0,
-  );
+export function lengthOf(fact: Candidate & Pick<Partial<Fact>, "also">): number {
+  const { subject, predicate, object } = fact;
+  const said = [textOf(fact), subject, predicate, object];
+  return said.reduce((sum, part) => sum + (part?.length ?? 0), sourcesLength(sourcesOf(fact)));
 }
 
-/** The words of a text, as they are compared: without case, marks and punctuation. */
+/** The words of a text, as they are searched for: without case, marks and punctuation. Not what tells facts apart. */
 export function wordsOf(text: string): readonly string[] {
-  return (
-    text
-      .normalize("NFKD")
-      .replace(/\p{M}/gu, "")
-      .toLowerCase()
-      .match(/[\p{L}\p{N}]+/gu) ?? []
-  );
+  return splitWords(fold(text));
 }
 
-/** One short key for all ways of saying the same words. */
+/** Other words than these are no words of an index: it is made anew when this changes. */
+export const wordsVersion = "2";
+
+/** How many words a text has between its spaces. Memories are stored with the sum, so this is how it stays. */
+export function wordCount(text: string): number {
+  return spacedWords(fold(text)).length;
+}
+
+/**
+ * A short key under which facts are looked up. Memories are stored with such keys, so this is how they stay. Different sayings
+ * may share one: whoever looks there compares what they say.
+ */
 export function keyOf(...texts: readonly string[]): string {
-  const canonical = JSON.stringify(texts.map((text) => wordsOf(text).join(" ")));
-  return createHash("sha256").update(canonical).digest("base64url").slice(0, 22);
+  return digestOf(texts.map((text) => spacedWords(fold(text)).join(" ")));
+}
+
+export function digestOf(texts: readonly string[]): string {
+  return createHash("sha256").update(JSON.stringify(texts)).digest("base64url").slice(0, 22);
 }
 
 /** The way to a key's group in an index: one of sixteen letters at each level. */

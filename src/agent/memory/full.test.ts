@@ -38,6 +38,24 @@ describe("a memory that is full", () => {
     expect([emptied.facts.length, emptied.words, emptied.characters]).toEqual([0, 0, 0]);
   });
 
+  test("C7: lets nothing go that has not faded by its own half-life", () => {
+    const [, memory] = tell(emptyMemory, 1, 0);
+    const left = (halfLife?: string) =>
+      produce(memory, (draft) => void consolidate(draft, { at: 1.1 * year, halfLife }), undefined).facts;
+    expect([left().length, left("3650 days").length]).toEqual([0, 1]);
+    const full = { ...memory, characters: limits.memoryLengthMax };
+    const tellWith = (halfLife: string): Remembered | undefined => {
+      let outcome: Remembered | undefined;
+      const recipe = (draft: Parameters<typeof remember>[0]): void => {
+        outcome = remember(draft, factOf(2), { at: 1.1 * year, halfLife });
+      };
+      produce(full, recipe, undefined);
+      return outcome;
+    };
+    expect(tellWith("3650 days")).toEqual({ outcome: "refused", why: "full" });
+    expect(tellWith("90 days")).toMatchObject({ outcome: "remembered" });
+  });
+
   test("C7: or holds too many characters, is full as well", () => {
     const { subject, text } = factOf(1);
     const leaving = (length: number) => ({ ...emptyMemory, characters: limits.memoryLengthMax - length });

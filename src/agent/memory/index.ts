@@ -6,7 +6,6 @@ export {
   type Candidate,
   emptyMemory,
   type Fact,
-  type FactSource,
   type FactVector,
   isValid,
   type Memory,
@@ -34,3 +33,4 @@ export {
   remember,
 } from "./remember.ts";
 export { hasSecret } from "./secrets.ts";
+export type { FactSource } from "./sources.ts";

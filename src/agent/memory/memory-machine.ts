@@ -41,7 +41,7 @@ interface Work {
 /** What the store's index is made of this; a `mark` of 0 while there is none. */
 export interface Indexed {
   readonly mark: number;
-  /** Which key hides its words; null where they stand as they are. */
+  /** How its words were made, and which key hides them, as the kind's `keyId`; null while there is none, and in old ones. */
   readonly key: string | null;
 }
 
@@ -83,6 +83,7 @@ export interface MemoryParts {
   readonly id: string;
   readonly version: number;
   readonly rules: NonNullable<Change["rules"]>;
+  readonly halfLife: Change["halfLife"];
   readonly hasSearch: boolean;
   /** The id of the model of embeddings, if there is one. */
   readonly model: string | undefined;
@@ -154,7 +155,7 @@ const answers: {
 };
 
 function ask(parts: MemoryParts, question: MemoryQuestion): TransitionParts<MemoryState> {
-  const { rules, hasSearch, model } = parts;
+  const { rules, halfLife, hasSearch, model } = parts;
   return {
     actions: [
       {
@@ -170,7 +171,7 @@ function ask(parts: MemoryParts, question: MemoryQuestion): TransitionParts<Memo
           draft.vectors.failed = false;
           const answer = answers[question] as (draft: MemoryDraft, data: Json, change: object) => unknown;
           try {
-            const is = answer(draft, event.data as Json, { at, rules, changed, model }) ?? null;
+            const is = answer(draft, event.data as Json, { at, rules, halfLife, changed, model }) ?? null;
             draft.answer = { is: is as Json };
           } catch (error) {
             draft.answer = { error: messageOf(error) };

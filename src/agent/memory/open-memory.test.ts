@@ -2,12 +2,13 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { listOf, onEveryStore, type World } from "../../../test/runtime/world.ts";
+import type { ActivityScope } from "../../core/activity.ts";
 import { limits } from "../../limits.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import type { Search } from "../../store/search.ts";
 import { defineMemory, type MemoryKind, type MemoryOptions } from "./define-memory.ts";
 import type { Candidate } from "./fact.ts";
-import type { MemoryState } from "./memory-machine.ts";
+import type { Indexed, MemoryState } from "./memory-machine.ts";
 import { openMemory } from "./open-memory.ts";
 import { FactSearch } from "./recall.ts";
 
@@ -103,6 +104,20 @@ onEveryStore((world, kindOfStore) => {
     expect(await memory.remember(says("Ada plays the theremin!", "m2"))).toMatchObject({ why: "echo" });
   });
 
+  test("C7: what fades, and what is a secret, is as the kind of memory says", async () => {
+    const here = await world();
+    const careless = await kindIn(here);
+    const first = await here.boot([careless]);
+    await openIn(here, first, careless).remember(says("Codename Seahorse.", "m1"));
+    await here.crash(first);
+    const kind = await kindIn(here, { halfLife: "1s", secrets: [/codename \w+/i] });
+    const memory = openIn(here, await here.boot([kind]), kind);
+    expect(await memory.audit()).toMatchObject({ faded: [], secrets: ["f1"] });
+    await here.clock.advance(10_000);
+    expect((await memory.audit()).faded).toEqual(["f1"]);
+    expect(await memory.consolidate()).toEqual(["f1"]);
+  });
+
   test("C7: all that came from a message is forgotten, in the index as well", async () => {
     const here = await world();
     const kind = await kindIn(here);
@@ -170,7 +185,7 @@ onEveryStore((world, kindOfStore) => {
   if (kindOfStore === "memory") return;
 
   test("C7: what the index finds is ranked as the memory itself would rank it, whatever is asked", async () => {
-    const words = ["ada", "plays", "the", "flute", "lute", "Zürich", "zurich", "東京", "x1", "not"];
+    const words = ["ada", "plays", "the", "flute", "lute", "Zürich", "zurich", "東京", "東京都", "x1", "not"];
     const text = fc
       .array(fc.constantFrom(...words), { minLength: 1, maxLength: 6 })
       .map((some) => some.join(" "));
@@ -252,6 +267,33 @@ onEveryStore((world, kindOfStore) => {
     const name = { tenant: run.tenant, run: run.id };
     const { mark } = (await run.state()).context.index;
     expect(await kind.search?.findWords(name, ["theremin"], 9)).toEqual({ mark, ids: ["f1"], isCut: false });
+  });
+
+  test("C7: an index whose words were made in another way is made anew, and nobody notices meanwhile", async () => {
+    const here = await world();
+    const kind = await kindIn(here);
+    const old = {
+      ...kind,
+      keyId: null as never,
+      activities: { ...kind.activities, index: oldIndex, rebuild: oldIndex },
+    };
+    async function oldIndex(_: unknown, scope: ActivityScope): Promise<Indexed> {
+      const mark = Number.parseInt(scope.key.slice(scope.run.length + 1), 10);
+      const put = [{ id: "f1", words: ["用户喜欢吃苹果"] }];
+      await kind.search?.writeWords(scope, { expect: undefined, mark, put, remove: [] });
+      return { mark, key: null };
+    }
+    const first = await here.boot([old as MemoryKind]);
+    await openIn(here, first, old).remember({ subject: "用户", text: "用户喜欢吃苹果", ...said("m1") });
+    await here.rest();
+    await here.crash(first);
+    const runtime = await here.boot([kind]);
+    const memory = openIn(here, runtime, kind);
+    expect(texts(await memory.recall("苹果"))).toEqual(["用户喜欢吃苹果"]);
+    await here.rest();
+    const { tenant, id } = await runIn(runtime, kind);
+    expect((await kind.search?.findWords({ tenant, run: id }, ["苹果"], 9))?.ids).toEqual(["f1"]);
+    expect(texts(await memory.recall("苹果"))).toEqual(["用户喜欢吃苹果"]);
   });
 
   test("C7: an index that was away for a while is not taken for one of today", async () => {

@@ -109,6 +109,8 @@ export function openMemory(
     return answer.is;
   };
   const recall = recallIn(kind, stateOf, ask);
+  const { halfLife, rules } = kind;
+  const fading = halfLife === undefined ? {} : { halfLife };
   return {
     read,
     remember: async (candidate, options) => {
@@ -119,8 +121,7 @@ export function openMemory(
     recall: async (question, { note = false, ...asked } = {}) => {
       if (typeof question !== "string")
         throw new HoldfastError("FACT_INVALID", `The question is ${show(question)}; write text`);
-      const { halfLife } = kind;
-      const options = { now: clock.now(), ...(halfLife === undefined ? {} : { halfLife }), ...asked };
+      const options = { now: clock.now(), ...fading, ...asked };
       const recalled = (await recall(await run(), question, options)).map(withoutVector);
       if (note && recalled.length > 0) await ask("note", { texts: recalled.map(({ fact }) => fact.text) });
       return recalled;
@@ -134,7 +135,7 @@ export function openMemory(
     forget: async (which) => (await ask("forget", which)) as readonly string[],
     prune: () => whileLive(run, pruneAtRest),
     consolidate: async () => (await ask("consolidate", null)) as readonly string[],
-    audit: async () => audit(await read(), { now: clock.now() }),
+    audit: async () => audit(await read(), { now: clock.now(), rules, ...fading }),
     export: async () => {
       const { facts, refused } = await read();
       return { facts: facts.map((fact) => withoutVector({ fact, score: 0 }).fact), refused };

@@ -6,7 +6,8 @@
  * confidence · 2^(−age / half-life) · (1 + ln(seen) / 4), where the age is the time since it was last seen.
  */
 import { durationMs } from "../../core/duration.ts";
-import { type Fact, isUsable, isValid, type Memory, wordsOf } from "./fact.ts";
+import { type Fact, isUsable, isValid, type Memory, wordCount, wordsOf } from "./fact.ts";
+import { isSame } from "./saying.ts";
 
 const k1 = 1.2;
 const b = 0.75;
@@ -73,7 +74,7 @@ function scoresOf(words: ReadonlySet<string>, counts: Counts): ReadonlyMap<numbe
 export function isTellable(fact: Fact, options: RecallOptions): boolean {
   if (!isUsable(fact) || !isValid(fact, options)) return false;
   const { subject } = options;
-  return subject === undefined || wordsOf(fact.subject).join(" ") === wordsOf(subject).join(" ");
+  return subject === undefined || isSame(fact.subject, subject);
 }
 
 /** The highest scores first; of equals, the one of the lower id. */
@@ -107,9 +108,9 @@ export function rankFound(
   const postings = new Map<string, Map<number, number>>();
   const lengths = new Map<number, number>();
   for (const place of places) {
-    const said = wordsOf((memory.facts[place] as Fact).text);
-    lengths.set(place, said.length);
-    for (const word of said)
+    const { text } = memory.facts[place] as Fact;
+    lengths.set(place, wordCount(text));
+    for (const word of wordsOf(text))
       if (words.has(word)) {
         const there = postings.get(word) ?? new Map<number, number>();
         postings.set(word, there.set(place, (there.get(place) ?? 0) + 1));
@@ -158,19 +159,18 @@ export class FactSearch {
   }
 
   #add(place: number, text: string): void {
-    const words = wordsOf(text);
-    this.#lengths[place] = words.length;
-    this.#words += words.length;
-    for (const word of words) {
+    const length = wordCount(text);
+    this.#lengths[place] = length;
+    this.#words += length;
+    for (const word of wordsOf(text)) {
       const postings = this.#postings.get(word) ?? new Map<number, number>();
       this.#postings.set(word, postings.set(place, (postings.get(place) ?? 0) + 1));
     }
   }
 
   #remove(place: number, text: string): void {
-    const words = wordsOf(text);
-    this.#words -= words.length;
-    for (const word of new Set(words)) {
+    this.#words -= wordCount(text);
+    for (const word of new Set(wordsOf(text))) {
       const postings = this.#postings.get(word);
       postings?.delete(place);
       if (postings?.size === 0) this.#postings.delete(word);

@@ -19,10 +19,12 @@ import {
   numberOf,
   placeOf,
   textOf,
-  wordsOf,
+  wordCount,
 } from "./fact.ts";
-import { fadedBelow, strengthOf } from "./recall.ts";
+import { fadedBelow, type RecallOptions, strengthOf } from "./recall.ts";
+import { areAlike, isSame, isSameSlot, sayingOf } from "./saying.ts";
 import { hasSecret } from "./secrets.ts";
+import { isTrusted, setSources, sourcesLength, sourcesOf, withoutMessage, withSource } from "./sources.ts";
 
 type MemoryDraft = Draft<Memory>;
 type FactDraft = Draft<Fact>;
@@ -45,38 +47,49 @@ export type Remembered =
 export interface Change {
   readonly at: number;
   readonly rules?: MemoryRules;
+  /** After how long without being seen a fact counts half; 90 days unless given. */
+  readonly halfLife?: RecallOptions["halfLife"] | undefined;
   readonly changed?: ((id: string) => void) | undefined;
 }
 
 /** Remembers something, unless it is known, an echo, or a secret; throws FACT_INVALID if it is no fact. */
-export function remember(
-  memory: MemoryDraft,
-  candidate: Candidate,
-  { at, rules = {}, changed }: Change,
-): Remembered {
+export function remember(memory: MemoryDraft, candidate: Candidate, change: Change): Remembered {
   checkCandidate(candidate);
+  const { at, rules = {} } = change;
   const text = textOf(candidate);
-  const saying = keyOf(text);
   if (hasSecret(text, rules.secrets) || hasSecret(candidate.object ?? "", rules.secrets))
     return refuse(memory, "secret");
-  if (peek(memory.recalled).includes(saying)) return refuse(memory, "echo");
-  const isTrusted = candidate.source.trust === "trusted";
-  const same = knownFact(memory, candidate, saying);
-  if (same !== undefined) {
-    const known = factIn(memory, same.id);
-    memory.refused.duplicate++;
-    known.seen++;
-    known.seenAt = at;
-    // The word of somebody who is trusted confirms what somebody else said.
-    if (isTrusted && known.quarantined) confirmFact(memory, known.id, { at, rules });
-    return { outcome: "duplicate", id: known.id };
-  }
-  if (isFullFor(memory, candidate)) consolidate(memory, { at, changed });
-  if (isFullFor(memory, candidate)) return { outcome: "refused", why: "full" };
-  const fact = addFact(memory, candidate, { text, at, isTrusted });
-  changed?.(fact.id);
-  if (!isTrusted) return { outcome: "quarantined", id: fact.id };
+  const same = sameFacts(memory, text);
+  if (isEcho(memory, text, same, at)) return refuse(memory, "echo");
+  const known = same.findLast(isStanding) ?? alikeFact(memory, candidate, text);
+  if (known !== undefined) return rememberAgain(memory, known, candidate, change);
+  if (!makeRoom(memory, lengthOf(candidate), { ...change, facts: 1 }))
+    return { outcome: "refused", why: "full" };
+  const fact = addFact(memory, candidate, { text, at });
+  change.changed?.(fact.id);
+  if (!isTrusted(candidate.source)) return { outcome: "quarantined", id: fact.id };
   return { outcome: "remembered", id: fact.id, closed: closeContradicted(memory, fact, { at, rules }) };
+}
+
+/** A known fact has one source more. Only the word of somebody who is trusted makes it stronger, or confirms what others said. */
+function rememberAgain(memory: MemoryDraft, known: Fact, candidate: Candidate, change: Change): Remembered {
+  const { id } = known;
+  const { source } = candidate;
+  const sources = withSource(known, source);
+  const more = sourcesLength(sources) - sourcesLength(sourcesOf(known));
+  if (!makeRoom(memory, more, { ...change, facts: 0 })) return { outcome: "refused", why: "full" };
+  // It had faded, and went to make room: what is said of it now is news.
+  if (factAt(memory, numberOf(id)) === undefined) return remember(memory, candidate, change);
+  const fact = factIn(memory, id);
+  memory.refused.duplicate++;
+  memory.characters += more;
+  setSources(fact, sources);
+  if (isTrusted(source)) {
+    fact.seen++;
+    fact.seenAt = change.at;
+    confirmFact(memory, id, change);
+  }
+  return { outcome: "duplicate", id };
 }
 
 function refuse(memory: MemoryDraft, why: "echo" | "secret"): Remembered {
@@ -84,25 +97,34 @@ function refuse(memory: MemoryDraft, why: "echo" | "secret"): Remembered {
   return { outcome: "refused", why };
 }
 
-function isFullFor({ facts, characters }: MemoryDraft, candidate: Candidate): boolean {
-  return facts.length >= limits.factsMax || characters + lengthOf(candidate) > limits.memoryLengthMax;
+/** Whether there is room for so much more, once what is of no use has gone. */
+function makeRoom(
+  memory: MemoryDraft,
+  length: number,
+  { facts: more, ...change }: Change & { readonly facts: number },
+): boolean {
+  const isFull = ({ facts, characters }: MemoryDraft) =>
+    facts.length + more > limits.factsMax || characters + length > limits.memoryLengthMax;
+  if ((length <= 0 && more === 0) || !isFull(memory)) return true;
+  consolidate(memory, change);
+  return !isFull(memory);
 }
 
 function addFact(
   memory: MemoryDraft,
   candidate: Candidate,
-  { text, at, isTrusted }: { readonly text: string; readonly at: number; readonly isTrusted: boolean },
+  { text, at }: { readonly text: string; readonly at: number },
 ): FactDraft {
   const { subject, predicate, object, validFrom = at, validTo, confidence = 1, source } = candidate;
   const number = ++memory.made;
-  memory.words += wordsOf(text).length;
+  memory.words += wordCount(text);
   memory.characters += lengthOf(candidate);
   memory.facts.push({
     ...{ id: `f${number}`, subject, text, validFrom, confidence, source: { ...source } },
     ...(predicate === undefined || object === undefined ? {} : { predicate, object }),
     ...(validTo === undefined ? {} : { validTo }),
     ...{ recordedAt: at, seen: 1, seenAt: at },
-    ...(isTrusted ? {} : { quarantined: true as const }),
+    ...(isTrusted(source) ? {} : { quarantined: true as const }),
   });
   addTo(memory.bySaying, keyOf(text), number);
   addTo(memory.bySubject, keyOf(subject), number);
@@ -140,32 +162,28 @@ function factAt(memory: MemoryDraft, number: number): FactDraft | undefined {
   return place < 0 ? undefined : memory.facts[place];
 }
 
-/** A fact that says the same, or nearly, and is still true as far as is known; to look at. */
-function knownFact(memory: MemoryDraft, candidate: Candidate, saying: string): Fact | undefined {
-  const isLive = (fact: Fact) => fact.forgottenAt === undefined && fact.validTo === undefined;
-  const same = factsAt(memory, memory.bySaying, saying).findLast(isLive);
-  // Of what is said as a triple, another object is another fact, however like it looks.
-  if (same !== undefined || candidate.predicate !== undefined) return same;
-  const words = new Set(wordsOf(textOf(candidate)));
-  return factsAt(memory, memory.bySubject, keyOf(candidate.subject)).findLast(
-    (fact) => isLive(fact) && fact.predicate === undefined && areAlike(words, new Set(wordsOf(fact.text))),
+/** The facts that say the same; to look at. */
+const sameFacts = (memory: MemoryDraft, text: string): readonly Fact[] =>
+  factsAt(memory, memory.bySaying, keyOf(text)).filter((fact) => isSame(fact.text, text));
+
+/** Whether the memory itself has just said so, and still would. What is not true any more by now may be so again. */
+function isEcho({ recalled }: MemoryDraft, text: string, same: readonly Fact[], at: number): boolean {
+  const isTold = (fact: Fact) => isUsable(fact) && (fact.validTo === undefined || fact.validTo > at);
+  return peek(recalled).includes(sayingOf(text)) && (same.length === 0 || same.some(isTold));
+}
+
+/** Whether it is true as far as is known, with no end. */
+const isStanding = ({ forgottenAt, validTo }: Fact): boolean =>
+  forgottenAt === undefined && validTo === undefined;
+
+/** A fact that says nearly the same; to look at. Of what is said as a triple, another object is another fact. */
+function alikeFact(memory: MemoryDraft, { subject, predicate }: Candidate, text: string): Fact | undefined {
+  if (predicate !== undefined) return undefined;
+  const slot = { subject };
+  return factsAt(memory, memory.bySubject, keyOf(subject)).findLast(
+    (fact) => isStanding(fact) && isSameSlot(fact, slot) && areAlike(text, fact.text),
   );
 }
-
-/** From here on two texts are taken to say the same: nine words of ten in common. */
-const alike = 0.9;
-
-/** Whether two texts have nearly all of their words in common (Jaccard), and none with a number or a denial apart. */
-function areAlike(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {
-  const words = new Set([...one, ...other]);
-  let apartMax = Math.floor(words.size * (1 - alike) + 1e-9);
-  for (const word of words)
-    if (one.has(word) !== other.has(word) && (apartMax-- === 0 || /\p{N}/u.test(word) || denials.has(word)))
-      return false;
-  return true;
-}
-
-const denials = new Set(["not", "no", "never", "nicht", "kein", "keine", "nie", "t", "without", "ohne"]);
 
 /**
  * Closes what a fact contradicts, as of when it is true; where another is true from later on, its own validity ends there. A
@@ -179,7 +197,8 @@ function closeContradicted(
   const { id, subject, predicate, object = "", validFrom } = fact;
   if (predicate === undefined || rules.many?.includes(predicate) === true || !isOpen(fact)) return [];
   const rivals = factsAt(memory, memory.bySlot, keyOf(subject, predicate))
-    .filter((other) => isUsable(other) && isOpen(other) && keyOf(other.object ?? "") !== keyOf(object))
+    .filter((other) => isUsable(other) && isOpen(other))
+    .filter((other) => isSameSlot(other, fact) && !isSame(other.object ?? "", object))
     .map((other) => factIn(memory, other.id));
   const [next] = rivals
     .filter((other) => other.validFrom > validFrom)
@@ -231,20 +250,34 @@ function factIn(memory: MemoryDraft, id: string): FactDraft {
 
 /** These facts were told: until others were, the same words do not come back as news. */
 export function noteRecalled(memory: MemoryDraft, texts: readonly string[]): void {
-  memory.recalled.push(...texts.map((text) => keyOf(text)));
+  memory.recalled.push(...texts.map(sayingOf));
   const over = memory.recalled.length - limits.recalledMax;
   if (over > 0) memory.recalled.splice(0, over);
 }
 
-/** Forgets all that came from a message, and opens again what it had closed; gives the ids of what is gone. It looks at every fact. */
+/**
+ * Takes back what a message said: facts that nobody else said are forgotten, and what they had closed is open again; those that
+ * nobody who is trusted says any more are in quarantine. Gives the ids of what is gone. It looks at every fact.
+ */
 export function forgetFrom(memory: MemoryDraft, message: string, change: Change): readonly string[] {
-  const isFrom = (fact: FactDraft) => fact.source.message === message && fact.forgottenAt === undefined;
-  const from = peek(memory.facts).filter(isFrom);
+  const isFrom = (fact: Fact) =>
+    fact.forgottenAt === undefined && sourcesOf(fact).some((source) => source.message === message);
+  const from = (peek(memory.facts) as readonly Fact[]).filter(isFrom);
+  const isGone = (fact: Fact) => withoutMessage(fact, message).length === 0;
+  for (const known of from.filter((fact) => !isGone(fact))) takeBack(memory, known, message, change);
   return forgetFacts(
     memory,
-    from.map(({ id }) => id),
+    from.filter(isGone).map(({ id }) => id),
     change,
   );
+}
+
+function takeBack(memory: MemoryDraft, known: Fact, message: string, change: Change): void {
+  const sources = withoutMessage(known, message);
+  const before = sourcesOf(known);
+  memory.characters -= sourcesLength(before) - sourcesLength(sources);
+  if (before.some(isTrusted) && !sources.some(isTrusted)) quarantineFact(memory, known.id, change);
+  setSources(factIn(memory, known.id), sources);
 }
 
 /** Forgets facts, and opens again what they had closed; gives the ids of what is gone. It looks at every fact. */
@@ -312,11 +345,14 @@ export function correctFact(
 }
 
 /** Drops what is of no use any more: what was forgotten, is not true now, or has faded. Gives the ids. It looks at every fact. */
-export function consolidate(memory: MemoryDraft, { at, changed }: Omit<Change, "rules">): readonly string[] {
+export function consolidate(
+  memory: MemoryDraft,
+  { at, halfLife = "90 days", changed }: Omit<Change, "rules">,
+): readonly string[] {
   const isSpent = (fact: Fact) =>
     fact.forgottenAt !== undefined ||
     (fact.validTo !== undefined && fact.validTo <= at) ||
-    strengthOf(fact, { now: at }) < fadedBelow;
+    strengthOf(fact, { now: at, halfLife }) < fadedBelow;
   const spent = peek(memory.facts).flatMap((fact, place) => (isSpent(fact as Fact) ? [place] : []));
   const ids = spent.map((place) => (memory.facts[place] as FactDraft).id);
   for (const place of spent)
@@ -333,12 +369,12 @@ export function consolidate(memory: MemoryDraft, { at, changed }: Omit<Change, "
 function forget(memory: MemoryDraft, place: number, at: number): void {
   const { id, text, subject, predicate, recordedAt, source } = memory.facts[place] as FactDraft;
   const number = numberOf(id);
-  memory.words -= wordsOf(text).length;
+  memory.words -= wordCount(text);
   memory.characters -= lengthOf(memory.facts[place] as Fact);
   removeFrom(memory.bySaying, keyOf(text), number);
   removeFrom(memory.bySubject, keyOf(subject), number);
   if (predicate !== undefined) removeFrom(memory.bySlot, keyOf(subject, predicate), number);
-  memory.recalled = memory.recalled.filter((key) => key !== keyOf(text));
+  memory.recalled = memory.recalled.filter((key) => key !== sayingOf(text) && key !== keyOf(text));
   memory.facts[place] = {
     ...{ id, subject: "", text: "", validFrom: at, confidence: 0, source: { trust: source.trust } },
     ...{ recordedAt, seen: 0, seenAt: at, forgottenAt: at },

@@ -81,6 +81,19 @@ describe("a plan", () => {
     );
   });
 
+  test("C5: null says nothing, as if the field were not there; a need that is no list is refused with its place", () => {
+    const none = { title: null, kind: null, needs: null, estimateMs: null, expects: null } as never;
+    const { tasks } = makePlan([{ id: "a", input: null, ...(none as object) }]);
+    expect(tasks).toEqual([{ id: "a", title: "a", needs: [], input: null, status: "pending", attempts: 0 }]);
+    for (const needs of ["b", "", 5, {}, { length: 0 }, [null], true])
+      expect(() => makePlan([{ id: "b" }, { id: "a", needs: needs as never }])).toThrow(
+        expect.objectContaining({
+          code: "PLAN_INVALID",
+          message: expect.stringMatching(/^The plan tasks\[1\]\.needs is .*; list the ids of tasks$/),
+        }),
+      );
+  });
+
   test("holds so many tasks and not one more", () => {
     const tasks = Array.from({ length: limits.planTasksMax }, (_, index) => ({ id: `t${index}` }));
     expect(makePlan(tasks).tasks).toHaveLength(limits.planTasksMax);

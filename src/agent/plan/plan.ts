@@ -91,6 +91,10 @@ function checkedTasks(given: unknown, kept: readonly Task[], bounds: PlanBounds)
   return tasks;
 }
 
+/** A model that has nothing to say of a field often says null. */
+const withoutNull = (given: object): object =>
+  Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
+
 const fields = ["id", "title", "kind", "input", "needs", "estimateMs", "expects"];
 
 /** One look at tasks that somebody planned: all problems, each with its place. */
@@ -117,12 +121,13 @@ class Checking {
         this.problems.push(
           `${place}.${key} is unknown; ${this.#fix(key, fields, `there are ${fields.join(", ")}`)}`,
         );
-    const { id, title = id, kind, input, needs = [], estimateMs, expects } = given as unknown as PlannedTask;
+    const { id, input } = given as unknown as PlannedTask;
+    const { title = id, kind, needs = [], estimateMs, expects } = withoutNull(given) as Partial<PlannedTask>;
     this.#readId(id, place);
     if (typeof title !== "string") this.problems.push(`${place}.title is ${show(title)}; write text`);
     this.#readKind(kind, place);
     const needed = Array.isArray(needs) ? needs.filter((need) => typeof need === "string") : [];
-    if (needed.length !== (needs as readonly unknown[]).length)
+    if (!Array.isArray(needs) || needed.length !== needs.length)
       this.problems.push(`${place}.needs is ${show(needs)}; list the ids of tasks`);
     if (estimateMs !== undefined && !(Number.isFinite(estimateMs) && estimateMs >= 0))
       this.problems.push(`${place}.estimateMs is ${show(estimateMs)}; write milliseconds`);

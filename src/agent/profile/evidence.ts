@@ -40,7 +40,11 @@ export const tallies: Arithmetic<Tally, string> = {
   scale: ({ counts }, factor) => ({
     counts: Object.fromEntries(Object.entries(counts).map(([value, count]) => [value, count * factor])),
   }),
-  add: ({ counts }, value, weight) => ({ counts: { ...counts, [value]: (counts[value] ?? 0) + weight } }),
+  add: ({ counts }, value, weight) => {
+    // A value may be called as something that every object has.
+    const before = Object.hasOwn(counts, value) ? (counts[value] as number) : 0;
+    return { counts: { ...counts, [value]: finite(before + weight) } };
+  },
 };
 
 export const moments: Arithmetic<Moments, number> = {
@@ -54,17 +58,21 @@ export const moments: Arithmetic<Moments, number> = {
   add: (sum, value, weight) => join(sum, { weight, mean: value, squares: 0 }),
 };
 
-/** Two sets of observations as one. */
+/** Two sets of observations as one. What would be too large for a number is the largest one, which JSON can hold. */
 export function join(one: Moments, other: Moments): Moments {
-  const weight = one.weight + other.weight;
-  if (weight === 0) return one;
-  const apart = other.mean - one.mean;
+  if (other.weight === 0) return one;
+  if (one.weight === 0) return other;
+  const weight = finite(one.weight + other.weight);
+  const apart = finite(other.mean - one.mean);
+  const share = other.weight / weight;
   return {
     weight,
-    mean: one.mean + (apart * other.weight) / weight,
-    squares: one.squares + other.squares + (apart * apart * one.weight * other.weight) / weight,
+    mean: one.mean + apart * share,
+    squares: finite(one.squares + other.squares + finite(apart * apart) * one.weight * share),
   };
 }
+
+const finite = (value: number): number => Math.min(Number.MAX_VALUE, Math.max(-Number.MAX_VALUE, value));
 
 export interface HalfLives {
   readonly halfLifeMs: number;

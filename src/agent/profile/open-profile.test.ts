@@ -75,6 +75,71 @@ onEveryStore((world) => {
     await expect(ada.observe("brief", "yes")).rejects.toMatchObject(invalid);
   });
 
+  test("C6: values with the names of what every object has are counted as others are", async () => {
+    const here = await world();
+    const values = ["constructor", "__proto__", "toString", "plain"] as const;
+    const odd = defineProfile({
+      id: "odd",
+      preferences: { c: { type: "category", values, purpose: "style" } },
+    });
+    const ada = openProfile(await here.boot([odd]), odd, { user: "ada", clock: here.clock });
+    await ada.consent("style");
+    for (const value of [...values, "__proto__", "__proto__"] as const)
+      expect(await ada.observe("c", value)).toBe(true);
+    const { value, shares = {} } = await ada.preference("c");
+    expect([value, Object.entries(shares)]).toEqual([
+      "__proto__",
+      [
+        ["constructor", 1.5 / 8],
+        ["__proto__", 3.5 / 8],
+        ["toString", 1.5 / 8],
+        ["plain", 1.5 / 8],
+      ],
+    ]);
+  });
+
+  test("C6: numbers of any size are learned, and make nothing sure that is far apart", async () => {
+    const here = await world();
+    const kind = defineProfile({
+      ...{ id: "sizes", preferences: { n: { type: "number", tolerance: 1, purpose: "style" } } },
+    });
+    const ada = openProfile(await here.boot([kind]), kind, { user: "ada", clock: here.clock });
+    await ada.consent("style");
+    expect(await ada.observe("n", 1e200)).toBe(true);
+    expect(await ada.preference("n")).toMatchObject({ value: 1e200, basis: "evidence" });
+    for (const value of [1e308, -1e308, 1, Number.MAX_VALUE, 5e-324])
+      expect(await ada.observe("n", value)).toBe(true);
+    const { value, confidence, why } = await ada.preference("n");
+    expect([Number.isFinite(value), confidence, why.length]).toEqual([true, 0, 6]);
+    for (const weight of [Number.MAX_VALUE, Number.MAX_VALUE])
+      expect(await ada.observe("n", 1e300, { weight })).toBe(true);
+    expect((await ada.preference("n")).why).toHaveLength(8);
+    expect(await ada.drift()).toMatchObject([{ key: "n" }]);
+  });
+
+  test("C6: an observation that comes just after the consent to it was withdrawn is said not to be learned", async () => {
+    const here = await world();
+    const { runtime, open } = await opened(here);
+    await open("ada").consent("style");
+    // Somebody else's word comes between the look at the consent and the observation.
+    const late = openProfile(
+      {
+        start: async (...given: Parameters<typeof runtime.start>) => {
+          const run = await runtime.start(...given);
+          const sendAll: typeof run.sendAll = async (events) => {
+            await open("ada").withdraw("style");
+            return run.sendAll(events);
+          };
+          return { id: run.id, tenant: run.tenant, state: () => run.state(), sendAll };
+        },
+      } as never,
+      taste,
+      { user: "ada", clock: here.clock },
+    );
+    expect(await late.observe("brief", true)).toBe(false);
+    expect((await open("ada").read()).state.learned).toEqual({});
+  });
+
   test("C6: who is erased is unknown, and may begin anew", async () => {
     const here = await world();
     const { open } = await opened(here);

@@ -74,7 +74,7 @@ export interface OpenProfile<P extends Preferences> {
     options?: Asked,
   ): Promise<Adapted<Settings>>;
   drift(options?: Asked): Promise<readonly Drift<keyof P & string>[]>;
-  /** Learns from something the user did; false, and nothing is written, if there is no consent to that. */
+  /** Learns from something the user did; false, and nothing is learned, if there is no consent to that. */
   observe<Key extends keyof P & string>(
     key: Key,
     value: PreferenceValue<P[Key]>,
@@ -111,15 +111,17 @@ export function openProfile<P extends Preferences>(
     state: (await (await run()).state()).context,
   });
   const at = (asked: Asked = {}): AskOptions => ({ now: clock.now(), ...asked });
-  const tell = async (type: string, data?: object, key?: string): Promise<void> => {
+  /** Whether it was taken: what somebody else did first may have made it pointless. */
+  const tell = async (type: string, data?: object, key?: string): Promise<boolean> => {
     const event = {
       type,
       ...(data === undefined ? {} : { data: data as Json }),
       ...(key === undefined ? {} : { key }),
     };
     const [receipt] = await whileLive(run, (live) => live.sendAll([event]));
-    const { error } = (await receipt?.handled()) ?? {};
+    const { error, outcome } = (await receipt?.handled()) ?? {};
     if (error !== undefined) throw new HoldfastError("PREFERENCE_INVALID", error.message, { cause: error });
+    return outcome === "taken";
   };
   return {
     read,
@@ -131,14 +133,13 @@ export function openProfile<P extends Preferences>(
       checkObservation(definition, observation);
       // An event that is not taken is in the journal all the same, so it is not even sent.
       if (!isConsented((await read()).state, preferenceAt(definition, key))) return false;
-      await tell("observe", observation, id);
-      return true;
+      return tell("observe", observation, id);
     },
-    set: (key, value) => tell("set", { key, value }),
-    unset: (key) => tell("unset", { key }),
-    consent: (purpose) => tell("consent", { purpose }),
-    withdraw: (purpose) => tell("withdraw", { purpose }),
+    set: async (key, value) => void (await tell("set", { key, value })),
+    unset: async (key) => void (await tell("unset", { key })),
+    consent: async (purpose) => void (await tell("consent", { purpose })),
+    withdraw: async (purpose) => void (await tell("withdraw", { purpose })),
     export: async (asked) => exportProfile(await read(), at(asked)),
-    erase: () => tell("erase"),
+    erase: async () => void (await tell("erase")),
   };
 }

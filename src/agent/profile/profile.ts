@@ -2,7 +2,8 @@
  * Profiles: what is known of a user's preferences, as plain JSON, and the functions on a draft that change it.
  *
  * U1. Nothing is learned without consent to its purpose, and withdrawing that forgets all that was learned for it.
- * U2. A setting is what the user said: it wins over whatever is learned, and only the user changes it.
+ * U2. A setting is what the user said: it wins over whatever is learned, and only the user changes it. As all else, it is given
+ *     with consent to its purpose.
  * U3. What is kept of observations does not grow with their number: sums by situation, and the newest few to tell why.
  */
 import type { Draft } from "../../core/definition.ts";
