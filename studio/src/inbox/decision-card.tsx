@@ -33,10 +33,10 @@ interface CardProps {
 
 export function DecisionCard({ decision, onDecided }: CardProps) {
   const { run, decision: id, asked, allowed } = decision;
-  const decide = useDecide();
+  const decide = useDecide(onDecided);
   const [open, setOpen] = useState<"edit" | "respond" | "reject" | undefined>(undefined);
   const send = (verdict: Verdict, rest: { readonly note?: string; readonly input?: unknown } = {}) =>
-    decide.mutate({ run, decision: id, verdict, ...rest }, { onSuccess: onDecided });
+    decide.mutate({ run, decision: id, verdict, ...rest });
   const take = (verdict: Verdict) => (verdict === "approve" ? send(verdict) : setOpen(verdict));
   const ways = verdicts.filter(({ verdict }) => allowed.includes(verdict));
   useKeys(ways.map(({ verdict, key, name }) => ({ key, does: name, run: () => take(verdict) })));
