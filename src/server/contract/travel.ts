@@ -88,6 +88,7 @@ export const travelRoutes = {
     }),
     answer: RunDetail,
     status: 201,
+    isKeyed: true,
   }),
   "runs.diff": route("runs.diff", {
     permission: "read",
