@@ -94,12 +94,14 @@ function Rail({ onFind, onKeys }: { readonly onFind: () => void; readonly onKeys
   );
 }
 
+const connectionWords = { live: "Live", lost: "Reconnecting…", refused: "No access" } as const;
+
 function Connection() {
-  const isLive = useConnection();
+  const connection = useConnection();
   return (
-    <p className="rail-live" data-live={isLive} role="status">
+    <p className="rail-live" data-live={connection === "live"} role="status">
       <i aria-hidden="true" />
-      <span>{isLive ? "Live" : "Reconnecting…"}</span>
+      <span>{connectionWords[connection]}</span>
     </p>
   );
 }
