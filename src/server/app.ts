@@ -116,7 +116,7 @@ class Serving {
       "requests without a good key",
     );
     this.world = {
-      ...{ runtime, store, seal, clock, ids, tenant, isDev: dev !== undefined },
+      ...{ runtime, store, seal, clock, ids, tenant, isDev: dev !== undefined, devToken: dev?.token },
       past: new Past(store, seal),
       keys: new Keys({ store, now: () => clock.now(), secret: newSecret }),
       feed: new Feed(newSecret(6), fleetOf(store) === undefined ? undefined : clock),

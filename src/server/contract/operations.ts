@@ -151,6 +151,9 @@ export const Me = z
     permissions: z.array(z.enum(permissions)),
     version: z.string().openapi({ description: "Of Holdfast." }),
     isDev: z.boolean(),
+    token: z.string().optional().openapi({
+      description: "In dev mode the token that was asked with, for what is to be pasted elsewhere.",
+    }),
   })
   .openapi("Me");
 export type Me = z.output<typeof Me>;
