@@ -10,6 +10,7 @@ import { Empty } from "../design/empty.tsx";
 import { Icon } from "../design/icon.tsx";
 import { useNow } from "../design/tick.ts";
 import { ago, duration } from "../design/words.ts";
+import { CopyMenu } from "../shell/copy-menu.tsx";
 import { useKeys } from "../shell/keys.ts";
 import { Problem } from "../shell/problem.tsx";
 import { DecisionCard } from "./decision-card.tsx";
@@ -98,6 +99,7 @@ const InboxHead = ({ count, hasMore, isDecidable }: InboxHeadProps) => (
         </>
       ) : null}
     </span>
+    <CopyMenu call={{ path: "/v1/inbox" }} commands={[{ parts: ["inbox", "list"] }]} />
   </header>
 );
 

@@ -8,10 +8,12 @@ import { useRuns } from "../data/runs.ts";
 import { Empty } from "../design/empty.tsx";
 import { Icon } from "../design/icon.tsx";
 import { plural } from "../design/words.ts";
+import { CopyMenu } from "../shell/copy-menu.tsx";
 import { Problem } from "../shell/problem.tsx";
 import { BulkDialog, type BulkWish } from "./bulk-dialog.tsx";
 import { Filters } from "./filters.tsx";
 import { useFreshRuns } from "./fresh-runs.ts";
+import { listCommands, listPath } from "./list-commands.ts";
 import { RunList } from "./run-list.tsx";
 import "./runs.css";
 
@@ -38,6 +40,7 @@ export function RunsPage() {
         ) : null}
         <span className="push" />
         <BulkButtons picked={picked} onWish={setWish} />
+        <CopyMenu call={{ path: listPath(search) }} commands={listCommands(search)} />
       </header>
       <Filters />
       {list.error !== null && runs.length === 0 ? (
