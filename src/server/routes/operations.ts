@@ -1,6 +1,7 @@
 /** The routes of operators: how it goes, who works, dead letters, keys, and what those outside of `/v1` ask. */
 import { HoldfastError } from "../../errors.ts";
 import { checkName, systemTenant } from "../../runtime/name.ts";
+import type { Principal } from "../../security/identity.ts";
 import { isAllowed, permissionsOf } from "../../security/policy.ts";
 import { serverMetrics } from "../metrics.ts";
 import { openApiDocument } from "../openapi.ts";
@@ -16,22 +17,24 @@ function unreadyError(part: "server" | "store", why: string): HoldfastError {
   });
 }
 
+/** The tenant whose keys an admin means: their own, or any if theirs is the server's. */
+function keyTenant(world: World, tenant: string | undefined, principal: Principal): string {
+  if (tenant === undefined || tenant === principal.tenant) return principal.tenant;
+  checkName("tenant", tenant);
+  if (principal.tenant !== world.tenant)
+    throw new HoldfastError("NOT_ALLOWED", "An admin sees to the keys of their own tenant");
+  if (tenant === systemTenant)
+    throw new HoldfastError(
+      "NOT_ALLOWED",
+      `The tenant ${JSON.stringify(systemTenant)} is the platform's own`,
+    );
+  return tenant;
+}
+
 export function operationHandlers(world: World): OperationHandlers {
   const { runtime, keys } = world;
   const belonging = ({ tenant }: { tenant: string }) => ({ isOwn: tenant === world.tenant });
-  /** The tenant whose keys an admin means: their own, or any if it is the server's. */
-  const whose = (tenant: string | undefined, principal: { readonly tenant: string }): string => {
-    if (tenant === undefined || tenant === principal.tenant) return principal.tenant;
-    checkName("tenant", tenant);
-    if (principal.tenant !== world.tenant)
-      throw new HoldfastError("NOT_ALLOWED", "An admin sees to the keys of their own tenant");
-    if (tenant === systemTenant)
-      throw new HoldfastError(
-        "NOT_ALLOWED",
-        `The tenant ${JSON.stringify(systemTenant)} is the platform's own`,
-      );
-    return tenant;
-  };
+  const whose = (tenant: string | undefined, principal: Principal) => keyTenant(world, tenant, principal);
   let document: object | undefined;
   return {
     "operations.overview": (_, { principal }) =>

@@ -114,6 +114,18 @@ const Foot = ({ action, parts, call, isOff, onGo }: FootProps) => (
   </>
 );
 
+const NameField = ({ name, onName }: { readonly name: string; readonly onName: (name: string) => void }) => (
+  <label className="labelled">
+    Name of the fork
+    <input
+      className="field"
+      placeholder="one is made up"
+      value={name}
+      onChange={({ target }) => onName(target.value)}
+    />
+  </label>
+);
+
 const isContext = (value: unknown): value is Context =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
@@ -161,15 +173,7 @@ function ForkDialog({ detail: { run, machine, version }, moment, onClose }: Trav
       <p>Another run begins as this one was. This one goes on as if nothing had happened.</p>
       <div className="travel-columns">
         <div className="stack">
-          <label className="labelled">
-            Name of the fork
-            <input
-              className="field"
-              placeholder="one is made up"
-              value={name}
-              onChange={({ target }) => setName(target.value)}
-            />
-          </label>
+          <NameField name={name} onName={setName} />
           {state === undefined ? (
             <p className="quiet">Reading…</p>
           ) : (
