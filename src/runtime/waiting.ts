@@ -152,9 +152,16 @@ function timerWait({ key, due, state, event }: Timer, now: number): Wait {
 export function lineOf(waits: readonly Wait[], now: number): string {
   const [first, ...rest] = waits;
   if (first === undefined) return "waits for nothing that is known";
-  const more = rest.filter((wait) => wait.for !== "event").length;
+  const more = rest.filter((wait) => wait.for !== "event" && !isDeadlineOf(wait, first)).length;
   return `${sayOf(first, now)}${more === 0 ? "" : `, and ${more} more`}`;
 }
+
+/** Whether a timer is what ends the time to decide, which is told with the decision. */
+const isDeadlineOf = (wait: Wait, decision: Wait): boolean =>
+  decision.for === "person" &&
+  wait.for === "timer" &&
+  wait.state === decision.state &&
+  wait.due === decision.due;
 
 function sayOf(wait: Wait, now: number): string {
   switch (wait.for) {

@@ -6,7 +6,8 @@
 import { HoldfastError } from "../errors.ts";
 import { bearerOf, cookieOf, isSame, type Principal } from "./identity.ts";
 
-export const devCookie = "holdfast_dev";
+/** The name of the cookie. Browsers give a host's cookies to all of its ports, so that each server has a name of its own. */
+export const devCookieOf = (url: string): string => `holdfast_dev_${new URL(url).port || "80"}`;
 const hosts: ReadonlySet<string> = new Set(["127.0.0.1", "localhost", "[::1]"]);
 
 export interface DevRequest {
@@ -26,12 +27,26 @@ export function checkDevRequest({ url, headers }: DevRequest): void {
   if (site === "cross-site" || site === "same-site") throw refused("a page that is not its own");
 }
 
+/**
+ * Throws as `checkDevRequest` does, but lets somebody follow a link from another page: what that page leads to is shown to
+ * the person, in a window of its own, and that page reads nothing of it. Only for pages that say nothing of any run.
+ */
+export function checkDevPage({ url, headers }: DevRequest): void {
+  const isLink = headers.get("sec-fetch-mode") === "navigate" && headers.get("sec-fetch-dest") === "document";
+  const get = (name: string) => (isLink && name === "sec-fetch-site" ? null : headers.get(name));
+  checkDevRequest({ url, headers: { get } });
+}
+
 const refused = (what: string): HoldfastError =>
   new HoldfastError("ORIGIN_REFUSED", `A server in dev mode does not answer ${what}`);
 
 /** The principal of dev mode, if the request has the token: as a bearer, or in the cookie of the opened page. */
-export function devPrincipal({ headers }: DevRequest, token: string, tenant: string): Principal | undefined {
-  const given = bearerOf(headers.get("authorization")) ?? cookieOf(headers.get("cookie"), devCookie);
+export function devPrincipal(
+  { url, headers }: DevRequest,
+  token: string,
+  tenant: string,
+): Principal | undefined {
+  const given = bearerOf(headers.get("authorization")) ?? cookieOf(headers.get("cookie"), devCookieOf(url));
   if (given === undefined || !isSame(given, token)) return undefined;
   return { id: "dev", tenant, role: "admin", via: "dev" };
 }

@@ -17,7 +17,7 @@ import { checkName, defaultTenant } from "../runtime/name.ts";
 import { Past } from "../runtime/past.ts";
 import type { Runtime } from "../runtime/run.ts";
 import { noSeal, type Seal } from "../runtime/seal.ts";
-import { checkDevRequest, devCookie, devPrincipal } from "../security/dev.ts";
+import { checkDevPage, checkDevRequest, devCookieOf, devPrincipal } from "../security/dev.ts";
 import { bearerOf, isSame, type Principal } from "../security/identity.ts";
 import { Keys } from "../security/keys.ts";
 import { isAllowed } from "../security/policy.ts";
@@ -28,7 +28,7 @@ import type { Route } from "./contract/route.ts";
 import { routes } from "./contract.ts";
 import { Elsewhere } from "./elsewhere.ts";
 import { Feed } from "./feed.ts";
-import { problemOf, problemResponse } from "./problem-answer.ts";
+import { problemOf, problemResponse, requestError } from "./problem-answer.ts";
 import { type Rate, Rates } from "./rate.ts";
 import { Readiness } from "./readiness.ts";
 import { neighbourhoodOf, type Remote } from "./remote.ts";
@@ -116,7 +116,7 @@ class Serving {
       "requests without a good key",
     );
     this.world = {
-      ...{ runtime, store, seal, clock, ids, tenant, isDev: dev !== undefined },
+      ...{ runtime, store, seal, clock, ids, tenant, isDev: dev !== undefined, devToken: dev?.token },
       past: new Past(store, seal),
       keys: new Keys({ store, now: () => clock.now(), secret: newSecret }),
       feed: new Feed(newSecret(6), fleetOf(store) === undefined ? undefined : clock),
@@ -197,7 +197,7 @@ class Serving {
     const input = await readInput(route, request, params);
     const scope: Scope = {
       principal,
-      idempotencyKey: idempotencyKeyOf(request),
+      idempotencyKey: idempotencyKeyOf(route, request),
       lastEventId: request.headers.get("last-event-id") ?? undefined,
     };
     if (paths[name][2] === "stream") {
@@ -289,22 +289,26 @@ class Serving {
   async #rest(request: Request): Promise<Response> {
     try {
       const { dev, studio } = this.#options;
-      if (dev !== undefined) checkDevRequest(request);
       const { pathname, searchParams } = new URL(request.url);
+      const isGet = request.method === "GET" || request.method === "HEAD";
+      if (dev !== undefined) (isGet ? checkDevPage : checkDevRequest)(request);
       if (/^\/(v1\/|v1$|openapi\.json$|healthz$|readyz$|metrics$)/.test(pathname))
         throw noRoute(request, pathname);
-      if (request.method !== "GET" && request.method !== "HEAD")
-        throw new HoldfastError("METHOD_UNSUPPORTED", `${request.method} is not for pages`);
+      if (!isGet) throw new HoldfastError("METHOD_UNSUPPORTED", `${request.method} is not for pages`);
       const token = searchParams.get("token");
-      if (dev !== undefined && token !== null && isSame(token, dev.token))
+      if (dev !== undefined && token !== null && isSame(token, dev.token)) {
+        searchParams.delete("token");
+        // Two slashes would lead to another host.
+        const place = pathname.replace(/^\/+/, "/");
         return new Response(null, {
           status: 303,
           headers: {
-            location: pathname,
-            "set-cookie": `${devCookie}=${token}; Path=/; HttpOnly; SameSite=Strict`,
+            location: searchParams.size === 0 ? place : `${place}?${searchParams}`,
+            "set-cookie": `${devCookieOf(request.url)}=${token}; Path=/; HttpOnly; SameSite=Strict`,
             "cache-control": "no-store",
           },
         });
+      }
       return await studioFile(studio, pathname);
     } catch (error) {
       return this.#problem(error);
@@ -349,8 +353,18 @@ function noRoute(request: Request, path: string): HoldfastError {
   );
 }
 
-function idempotencyKeyOf(request: Request): string | undefined {
+/** The key that makes a repeated request the same one; throws where it would not, so that nobody relies on it in vain. */
+function idempotencyKeyOf({ name, isKeyed }: Route, request: Request): string | undefined {
   const key = request.headers.get("idempotency-key") ?? undefined;
-  if (key !== undefined) checkName("Idempotency-Key", key);
+  if (key === undefined) return undefined;
+  checkName("Idempotency-Key", key);
+  // What only reads is the same however often it is asked.
+  if (!isKeyed && paths[name][0] !== "get")
+    throw requestError([
+      {
+        path: "header.Idempotency-Key",
+        message: `means nothing to ${name}, which would be done again; leave it out`,
+      },
+    ]);
   return key;
 }

@@ -5,6 +5,7 @@
  *     began to wait. That id is the key of the event that decides it, so deciding twice is deciding once.
  */
 import type { StateNode } from "../core/chart.ts";
+import type { Event } from "../core/event.ts";
 import { isObject, type Json, type JsonObject } from "../core/json.ts";
 import type { State } from "../core/state.ts";
 import { isHoldfastError } from "../errors.ts";
@@ -35,6 +36,19 @@ export function openBy(open: readonly Open[], id: string): Open | undefined {
   const [, path, seq] = /^(.*)@(\d{1,15})$/s.exec(id) ?? [];
   const isEarlier = (one: Open) => one.isOlder === true && one.state === path && Number(seq) < one.seq;
   return open.find(({ decision }) => decision === id) ?? open.find(isEarlier);
+}
+
+/** Which way an event decided; undefined where the machine that would tell is not here. */
+export function verdictOf(
+  { machine }: Seen,
+  decision: string,
+  { type, data }: Event,
+): "approve" | "reject" | undefined {
+  if (type === "decide" && isObject(data) && typeof data.isApproved === "boolean")
+    return data.isApproved ? "approve" : "reject";
+  const node = machine?.machine.chart.byPath.get(decision.replace(/@\d+$/, ""));
+  const events = node === undefined ? undefined : eventsOf(node);
+  return type === events?.approve ? "approve" : type === events?.reject ? "reject" : undefined;
 }
 
 /** The decisions that a run waits for. */

@@ -11,6 +11,8 @@ export interface Address {
   readonly host?: string;
   /** Any that is free unless given. */
   readonly port?: number;
+  /** How many connections there are at once at most; as many as its bound unless given. Those beyond are closed. */
+  readonly connections?: number;
 }
 
 export interface Served {
@@ -23,13 +25,13 @@ export interface Served {
 /** Listens; rejects if it cannot listen there. */
 export async function serve(
   server: Pick<Server, "fetch" | "drain" | "close">,
-  { host = "127.0.0.1", port = 0 }: Address = {},
+  { host = "127.0.0.1", port = 0, connections = limits.connectionsMax }: Address = {},
 ): Promise<Served> {
   const http = createAdaptorServer({
     fetch: (request, { incoming }) => server.fetch(request, { address: incoming.socket?.remoteAddress }),
     serverOptions: { maxHeaderSize: limits.headerBytesMax, requestTimeout: limits.requestMsMax },
   }) as HttpServer;
-  http.maxConnections = limits.connectionsMax;
+  http.maxConnections = connections;
   const sending = new Sending(http);
   await new Promise<void>((listening, failed) => {
     http.once("error", failed);

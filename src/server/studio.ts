@@ -1,4 +1,7 @@
-/** Studio's files: static, with hashed names that never change, and `index.html` for every page of it. */
+/**
+ * Studio's files: static, with hashed names that never change, and `index.html` for every page of it. Files are beside
+ * `index.html` or in `assets/`, and pages are elsewhere: a page is named after a run, whose name may look like a file's.
+ */
 import { readFile } from "node:fs/promises";
 import { extname, join, normalize } from "node:path";
 import { HoldfastError } from "../errors.ts";
@@ -35,15 +38,20 @@ export async function studioFile(folder: string | undefined, path: string): Prom
   if (folder === undefined)
     throw new HoldfastError("ROUTE_UNKNOWN", "There is nothing here; the routes are in /openapi.json");
   const asked = normalize(decoded(path)).replace(/^[/\\]+/, "");
-  const isFile = /^[\w@./-]+\.\w+$/.test(asked) && !asked.split(/[/\\]/).includes("..");
-  const found = isFile ? await readFile(join(folder, asked)).catch(() => undefined) : undefined;
-  if (found !== undefined) return fileResponse(found, asked);
-  // A file that is not there is no page.
-  if (extname(asked) !== "") throw new HoldfastError("ROUTE_UNKNOWN", `There is no ${JSON.stringify(path)}`);
+  if (/^(assets\/|[^/]*\.\w+$)/.test(asked)) return fileOf(folder, asked);
   const page = await readFile(join(folder, "index.html")).catch(() => undefined);
   if (page === undefined)
     throw new HoldfastError("ROUTE_UNKNOWN", "Studio is not built here; npm run build makes it");
   return fileResponse(page, "index.html");
+}
+
+/** A file that is not there is no page. */
+async function fileOf(folder: string, asked: string): Promise<Response> {
+  const isName = /^(assets\/)?[\w@.-]+\.\w+$/.test(asked);
+  const found = isName ? await readFile(join(folder, asked)).catch(() => undefined) : undefined;
+  if (found === undefined)
+    throw new HoldfastError("ROUTE_UNKNOWN", `There is no ${JSON.stringify(`/${asked}`)}`);
+  return fileResponse(found, asked);
 }
 
 /** A path as it is meant; what cannot be decoded is no page. */

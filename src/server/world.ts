@@ -35,6 +35,7 @@ export interface World {
   /** The server's own tenant: its admins make keys for others, and its developers upload machines. */
   readonly tenant: string;
   readonly isDev: boolean;
+  readonly devToken: string | undefined;
   readonly version: string;
   /** Code that machines which are uploaded may use. */
   readonly activities: Readonly<Record<string, Activity>>;

@@ -71,6 +71,66 @@ describe.skipIf(!hasBrowser)("the inbox in Studio", () => {
     expect(await page.locator(".inbox-row").nth(1).getAttribute("aria-current")).toBe("true");
   });
 
+  test("what is shown stays when another decision comes, so that a key decides what is read", async () => {
+    await ask("inbox-first");
+    const page = await open("/inbox");
+    const shown = page.locator(".decision .decision-about");
+    await shown.getByText("inbox-first").waitFor();
+    await expect.poll(() => queryOf(page).get("run")).toBe("inbox-first");
+    await ask("inbox-second");
+    await page.locator(".inbox-row").nth(1).waitFor();
+    await expect.poll(() => page.locator('.inbox-row[aria-current="true"]').count()).toBe(1);
+    await expect
+      .poll(async () => page.locator(".inbox-row").first().getAttribute("aria-current"))
+      .toBe("false");
+    await shown.getByText("inbox-first").waitFor();
+    await page.keyboard.press("a");
+    await reached(client, "inbox-first", "done");
+    expect((await client.runs.show({ run: "inbox-second" })).configuration).toEqual(["working.waiting"]);
+    await client.runs.cancel({ run: "inbox-second" });
+  });
+
+  test("a link to what is no longer open shows no other decision, and its keys decide nothing", async () => {
+    await ask("inbox-gone");
+    const link = await open("/inbox?run=inbox-gone");
+    await link.locator(".decision").waitFor();
+    await client.runs.cancel({ run: "inbox-gone" });
+    await ask("inbox-bystander");
+    const text = /The decision of inbox-gone is no longer open/;
+    await link.getByText(text).waitFor();
+    for (const page of [
+      link,
+      await open("/inbox?run=inbox-gone"),
+      await open("/inbox?run=nobody", { allow: /404/ }),
+    ]) {
+      await page.getByText(/is no longer open/).waitFor();
+      await page.locator(".inbox-row").first().waitFor();
+      expect(await page.locator(".decision").count()).toBe(0);
+      expect(await page.locator('.inbox-row[aria-current="true"]').count()).toBe(0);
+      await page.keyboard.press("a");
+      await page.keyboard.press("j");
+      await page.locator(".decision").waitFor();
+    }
+    expect((await client.runs.show({ run: "inbox-bystander" })).configuration).toEqual(["working.waiting"]);
+    await client.runs.cancel({ run: "inbox-bystander" });
+  });
+
+  test("reads on past the first page, and a link leads to a decision far down", async () => {
+    const many = Array.from({ length: 260 }, (_, number) => `deep-${number}`);
+    for (const run of many) await client.runs.start({ run, machine: "leave" });
+    const page = await open("/inbox?run=deep-3");
+    await page.locator(".decision .decision-about").getByText("deep-3", { exact: true }).waitFor();
+    expect(await page.getByText(/no longer open/).count()).toBe(0);
+    const other = await open("/inbox");
+    await other.locator(".page-head").getByText("200 and more waiting").waitFor();
+    await other.getByRole("button", { name: "Read on" }).click();
+    await other
+      .locator(".page-head")
+      .getByText(/^2[6-9]\d waiting$/)
+      .waitFor();
+    await client.runs.bulk({ action: "cancel", runs: many });
+  });
+
   test("shows up what is asked while it is open", async () => {
     const page = await open("/inbox");
     await ask("inbox-live");

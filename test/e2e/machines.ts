@@ -241,6 +241,23 @@ const voyage = definePlanner({
   work: slowly,
 });
 
+/** Asks as soon as it begins. */
+const leave = defineMachine({
+  id: "leave",
+  version: 1,
+  description: "A day off, which somebody must grant.",
+  start: {},
+  initial: "asking",
+  states: {
+    asking: {
+      description: "Grant a day off?",
+      approval: { onApproved: "granted", onRejected: "refused" },
+    },
+    granted: { type: "final" },
+    refused: { type: "final" },
+  },
+});
+
 export { counter };
 export const machines = [
   {
@@ -258,6 +275,7 @@ export const machines = [
     attributes: ({ context }: { context: { item: string } }) => ({ item: context.item }),
   },
   counter,
+  leave,
   {
     machine: fragile,
     activities: {

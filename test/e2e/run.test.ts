@@ -46,6 +46,33 @@ describe.skipIf(!hasBrowser)("a run in Studio", () => {
       .waitFor();
   });
 
+  test("marks the transition that the step took, and no other", async () => {
+    await newOrder("marked-1", 40);
+    await client.runs.send({ run: "marked-1", events: [{ type: "delivered", data: {} }], wait: "handled" });
+    const page = await open("/runs/marked-1");
+    const lit = page.locator('.arrow[data-lit="true"]');
+    await lit.first().waitFor();
+    const marked = await lit.evaluateAll((arrows) => arrows.map((arrow) => arrow.getAttribute("data-arrow")));
+    expect(marked).toEqual(["delivering→done"]);
+  });
+
+  test("finds the places of its chart in a worker", async () => {
+    const page = await open("/machines");
+    const worker = page.waitForEvent("worker", (one) => one.url().includes("elk-worker"));
+    await page.goto(`${new URL(page.url()).origin}/runs/order-2`);
+    await worker;
+    await page.locator('.box[data-state="approving"][data-lit="true"]').waitFor();
+  });
+
+  test("tells what a step used up", async () => {
+    const { entries } = await client.runs.journal({ run: "researcher-1", limit: 50 });
+    const asked = entries.find(({ spent }) => spent?.tokens !== undefined);
+    const page = await open(`/runs/researcher-1?at=${asked?.seq}&tab=step`);
+    const inspector = page.getByRole("region", { name: "Inspector" });
+    await inspector.getByText("Tokens", { exact: true }).waitFor();
+    await inspector.locator("dd").getByText(String(asked?.spent?.tokens), { exact: true }).waitFor();
+  });
+
   test("moves on by itself when the run does", async () => {
     await newOrder("live-1", 40);
     const page = await open("/runs/live-1");

@@ -88,6 +88,50 @@ describe.skipIf(!hasBrowser)("the list of runs in Studio", () => {
     expect((await client.runs.show({ run: "bulk-2" })).status).toBe("cancelled");
   });
 
+  test("E4: does to many at once what was told, and not to those that came meanwhile", async () => {
+    for (const run of ["told-1", "told-2"])
+      await client.runs.start({ run, machine: "counter", subject: "told" });
+    const page = await open("/runs?subject=told&since=1h");
+    await page.getByRole("link", { name: "told-1" }).waitFor();
+    await page.getByRole("button", { name: "Cancel all that match" }).click();
+    const dialog = page.getByRole("dialog", { name: "Cancel runs" });
+    await dialog.getByText(/2 runs would be cancelled/).waitFor();
+    await client.runs.start({ run: "told-3", machine: "counter", subject: "told" });
+    await dialog.getByRole("button", { name: "Cancel 2 runs" }).click();
+    await dialog.getByText(/2 runs cancelled/).waitFor();
+    const statusOf = async (run: string) => (await client.runs.show({ run })).status;
+    expect(await Promise.all(["told-1", "told-2", "told-3"].map(statusOf))).toEqual([
+      ...["cancelled", "cancelled", "active"],
+    ]);
+  });
+
+  test("E4: a list since some time stays where it is when a minute has passed", async () => {
+    const page = await open("/machines");
+    await page.clock.install();
+    await page.goto(page.url().replace("/machines", "/runs?subject=many&since=1d"));
+    await page.getByText(/100 runs read, and there are more/).waitFor();
+    const box = page.getByRole("region", { name: "List of runs" });
+    await box.evaluate((element) => element.scrollTo(0, 800));
+    await page.clock.fastForward(90_000);
+    await client.runs.start({ run: "many-late", machine: "counter", subject: "many" });
+    await page.getByRole("button", { name: "1 new" }).waitFor();
+    expect(await page.getByText("Reading…").count()).toBe(0);
+    expect(await box.evaluate((element) => element.scrollTop)).toBe(800);
+    await client.runs.cancel({ run: "many-late" });
+  });
+
+  test("E4: an empty list shows the first run by itself, also by an attribute", async () => {
+    const bySubject = await open("/runs?subject=first");
+    const byAttribute = await open("/runs?attribute=item%3Dsextant");
+    for (const page of [bySubject, byAttribute]) await page.getByText("No run matches").waitFor();
+    const input = { item: "sextant", euros: 20 };
+    await client.runs.start({ run: "first-1", machine: "order", subject: "first", input });
+    for (const page of [bySubject, byAttribute]) {
+      await page.getByRole("link", { name: "first-1" }).waitFor();
+      expect(await page.getByRole("button", { name: /new$/ }).count()).toBe(0);
+    }
+  });
+
   test("E4: brings picked runs back", async () => {
     await client.runs.start({ run: "parked-1", machine: "counter", subject: "parked" });
     await client.runs.pause({ run: "parked-1" });

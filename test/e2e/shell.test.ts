@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
-import { hasBrowser, open, usePages } from "./page.ts";
+import { client, hasBrowser, open, url, usePages } from "./page.ts";
 import { token } from "./process.ts";
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -101,9 +101,18 @@ describe.skipIf(!hasBrowser)("Studio everywhere", () => {
 
   test("asks a stranger for a key, and lets in who has one", async () => {
     const page = await open("/runs", { isStranger: true, allow: /401/ });
+    await page.getByRole("status").getByText("No access").waitFor();
     await page.getByLabel("Key").fill(token);
     await page.getByRole("button", { name: "Come in" }).click();
     await page.getByRole("link", { name: "order-1", exact: true }).waitFor();
+    await page.getByRole("status").getByText("Live").waitFor();
+  });
+
+  test("a link opens again whatever its run is called", async () => {
+    await client.runs.start({ run: "named.v1", machine: "counter" });
+    const page = await open("/runs/named.v1");
+    await page.reload();
+    await page.getByRole("heading", { name: "named.v1" }).waitFor();
   });
 
   test("copies a run as curl and as a command", async () => {
@@ -114,7 +123,7 @@ describe.skipIf(!hasBrowser)("Studio everywhere", () => {
     expect(await copied()).toContain("/v1/runs/order-2");
     await page.getByRole("button", { name: "Copy", exact: true }).click();
     await page.getByRole("menuitem", { name: "Copy as CLI: show" }).click();
-    expect(await copied()).toBe("holdfast runs show order-2");
+    expect(await copied()).toBe(`holdfast runs show order-2 --url ${url} --api-key ${token}`);
   });
 
   test("fits a phone: no page is wider than the screen", async () => {

@@ -66,6 +66,23 @@ describe.skipIf(!hasBrowser)("time travel in Studio", () => {
     expect((await client.runs.show({ run: "order-2" })).configuration).toEqual(["approving"]);
   });
 
+  test("E3: the preview of a fork follows the edited context, and tells what would be refused", async () => {
+    const page = await open("/runs/order-2?at=3");
+    await page.locator('.step[data-seq="3"] [aria-current="step"]').waitFor();
+    await page.keyboard.press("f");
+    const dialog = page.getByRole("dialog", { name: "Fork from step 3" });
+    await dialog.getByText("Would run again").waitFor();
+    const json = dialog.getByRole("textbox", { name: "Context it begins with as JSON" });
+    const context = JSON.parse(await json.inputValue()) as object;
+    const fork = dialog.getByRole("button", { name: "Fork", exact: true });
+    await json.fill(JSON.stringify({ ...context, euros: "many" }));
+    await dialog.getByText(/context does not fit its schema/).waitFor();
+    expect(await fork.isDisabled()).toBe(true);
+    await json.fill(JSON.stringify({ ...context, euros: 60 }));
+    await dialog.getByText("Would run again").waitFor();
+    await expect.poll(() => fork.isEnabled()).toBe(true);
+  });
+
   test("E3: rolls back in a new step, after telling what would run again", async () => {
     const run = "rollback-1";
     await client.runs.start({ run, machine: "order", input: { item: "lamp", euros: 300 } });

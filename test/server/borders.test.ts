@@ -1,4 +1,7 @@
 /** The borders of a server: limits at the bound and one past it, idempotency, dev mode, problems, and draining. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { describe, expect, test } from "vitest";
 import { limits } from "../../src/limits.ts";
@@ -81,6 +84,25 @@ describe("a request", () => {
     expect((await ask(house, "/healthz")).status).toBe(200);
   });
 
+  test("D1: whose Idempotency-Key would not make it the same is refused, and nothing is done", async () => {
+    const { client } = await openHouse();
+    await client.runs.start({ machine: "counter", run: "a" });
+    await client.runs.send({ run: "a", events: [{ type: "add", data: 1 }], wait: "handled" });
+    const keyed = { idempotencyKey: "once" };
+    const refused = { code: "REQUEST_INVALID", details: { problems: [{ path: "header.Idempotency-Key" }] } };
+    const add = { type: "add", data: 1 };
+    for (const asked of [
+      () => client.runs.rollback({ run: "a", to: 1 }, keyed),
+      () => client.keys.create({ name: "k", role: "viewer" }, keyed),
+      () => client.runs.cancel({ run: "a" }, keyed),
+      () => client.runs.send({ run: "a", events: [add, add] }, keyed),
+      () => client.runs.start({ machine: "counter", singleton: { key: "s" } }, keyed),
+    ])
+      await expect(asked()).rejects.toMatchObject(refused);
+    expect(await client.runs.show({ run: "a" }, keyed)).toMatchObject({ seq: 2, status: "active" });
+    expect((await client.keys.list()).keys).toEqual([]);
+  });
+
   test("D1: that is repeated with its Idempotency-Key is the same start and the same event", async () => {
     const { client } = await openHouse();
     const start = () => client.runs.start({ machine: "counter" }, { idempotencyKey: "order-17" });
@@ -137,7 +159,7 @@ describe("dev mode", () => {
     const opened = await house.server.fetch(new Request(`${base}/runs?token=${token}`));
     expect(opened.status).toBe(303);
     expect(opened.headers.get("location")).toBe("/runs");
-    expect(opened.headers.get("set-cookie")).toMatch(/^holdfast_dev=.*; HttpOnly; SameSite=Strict$/);
+    expect(opened.headers.get("set-cookie")).toMatch(/^holdfast_dev_4400=.*; HttpOnly; SameSite=Strict$/);
     const cookie = (opened.headers.get("set-cookie") as string).split(";")[0] as string;
     const asked = (headers: Record<string, string>) =>
       house.server.fetch(new Request(`${base}/v1/me`, { headers }));
@@ -146,6 +168,74 @@ describe("dev mode", () => {
     expect(
       (await house.server.fetch(new Request(`${base}/?token=wrong`))).headers.get("set-cookie"),
     ).toBeNull();
+  });
+
+  test("F1: takes the token and nothing else out of the address", async () => {
+    const house = await openHouse();
+    const locationOf = async (path: string) =>
+      (await house.server.fetch(new Request(base + path))).headers.get("location");
+    expect(await locationOf(`/runs?status=failed&token=${token}&since=1d`)).toBe(
+      "/runs?status=failed&since=1d",
+    );
+    expect(await locationOf(`//evil.example/?token=${token}`)).toBe("/evil.example/");
+  });
+
+  test("F1: has a cookie of its own for each port, so that two servers do not throw each other out", async () => {
+    const [one, other] = [await openHouse(), await openHouse()];
+    const cookieFrom = async (house: House, at: string) => {
+      const opened = await house.server.fetch(new Request(`${at}/?token=${token}`));
+      return (opened.headers.get("set-cookie") as string).split(";")[0] as string;
+    };
+    const there = "http://127.0.0.1:4401";
+    const cookies = [await cookieFrom(one, base), await cookieFrom(other, there)];
+    expect(new Set(cookies.map((cookie) => cookie.split("=")[0])).size).toBe(2);
+    const cookie = cookies.join("; ");
+    const statusOf = async (house: House, at: string) =>
+      (await house.server.fetch(new Request(`${at}/v1/me`, { headers: { cookie } }))).status;
+    expect([await statusOf(one, base), await statusOf(other, there)]).toEqual([200, 200]);
+  });
+
+  test("F1: lets a link of another page lead to Studio, and answers nothing else to that page", async () => {
+    const studio = mkdtempSync(join(tmpdir(), "holdfast-studio-"));
+    writeFileSync(join(studio, "index.html"), "<!doctype html>");
+    const house = await openHouse({ studio });
+    const link = {
+      "sec-fetch-site": "cross-site",
+      "sec-fetch-mode": "navigate",
+      "sec-fetch-dest": "document",
+    };
+    const statusOf = async (path: string, headers: Record<string, string>, method = "GET") =>
+      (await house.server.fetch(new Request(base + path, { method, headers }))).status;
+    expect(await statusOf("/runs/a", link)).toBe(200);
+    expect(await statusOf("/runs/a", { ...link, "sec-fetch-dest": "iframe" })).toBe(403);
+    expect(await statusOf("/runs/a", { ...link, "sec-fetch-mode": "no-cors" })).toBe(403);
+    expect(await statusOf("/runs/a", { ...link, origin: "http://evil.example" }, "POST")).toBe(403);
+    expect(await statusOf("/runs/a", link, "POST")).toBe(403);
+    for (const path of ["/v1/me", "/v1/runs", "/openapi.json", "/metrics", "/healthz"])
+      expect(await statusOf(path, { ...bearer, ...link })).toBe(403);
+    rmSync(studio, { recursive: true });
+  });
+});
+
+describe("Studio's files", () => {
+  test("E4: every page is the page, whatever its run or machine is called, and only files are files", async () => {
+    const studio = mkdtempSync(join(tmpdir(), "holdfast-studio-"));
+    writeFileSync(join(studio, "index.html"), "<!doctype html>");
+    writeFileSync(join(studio, "manifest.json"), "{}");
+    mkdirSync(join(studio, "assets"));
+    writeFileSync(join(studio, "assets/index-12345678.js"), "1");
+    const house = await openHouse({ studio });
+    const told = async (path: string) => {
+      const { status, headers } = await house.server.fetch(new Request(base + path));
+      return [status, headers.get("content-type")?.split(";")[0]];
+    };
+    for (const page of ["/", "/runs/order.v1", "/machines/holdfast.schedule", "/runs/a.js", "/runs/a%2Fb.c"])
+      expect(await told(page)).toEqual([200, "text/html"]);
+    expect(await told("/assets/index-12345678.js")).toEqual([200, "text/javascript"]);
+    expect(await told("/manifest.json")).toEqual([200, "application/json"]);
+    for (const none of ["/assets/gone.js", "/assets/", "/favicon.ico", "/..%2Fgone.json"])
+      expect(await told(none)).toEqual([404, "application/problem+json"]);
+    rmSync(studio, { recursive: true });
   });
 });
 

@@ -59,6 +59,7 @@ export const exemplars: { readonly [Name in RouteName]: Row<Name> } = {
   "runs.chunks": ["viewer", ({ agent }) => ({ run: agent, key: "1.0" })],
   "runs.follow": ["viewer", ({ counter }) => ({ run: counter, from: 1 })],
   "runs.travel": ["viewer", ({ counter }) => ({ run: counter, at: 1, kind: "rollback" })],
+  "runs.preview": ["developer", ({ counter }) => ({ run: counter, at: 1, kind: "fork", context: { n: 3 } })],
   "runs.rollback": ["developer", ({ expense }) => ({ run: expense, to: 1 })],
   "runs.fork": [
     "developer",

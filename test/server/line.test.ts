@@ -81,7 +81,7 @@ test("G4: what people are asked stands in the inbox, and deciding twice is decid
     { run: "e", decision: "asking@1", kind: "approval", asked: "Pay 40 €?", allowed: ["approve", "reject"] },
   ]);
   expect((await client.runs.show({ run: "e" })).waiting.line).toMatch(
-    /^waits for a decision: Pay 40 €\?, until/,
+    /^waits for a decision: Pay 40 €\?, until [-\d]+ [:\d]+ UTC$/,
   );
   const decide = () =>
     client.inbox.decide({ run: "e", decision: "asking@1", verdict: "approve", note: "fine" });

@@ -82,3 +82,20 @@ describe("a tenant", () => {
       await expect(ask()).rejects.toMatchObject({ code: "NOT_ALLOWED", details: { status: 403 } });
   });
 });
+
+test("F2: the server's own admin lists and revokes the keys of any tenant; those of another see to their own", async () => {
+  const house = await openHouse({ dev: false });
+  const [own, other] = [await house.as("admin"), await house.as("admin", "other")];
+  const { id } = await own.keys.create({ name: "theirs", role: "viewer", tenant: "other" });
+  const namesOf = async (client: typeof own, tenant?: string) =>
+    (await client.keys.list(tenant === undefined ? {} : { tenant })).keys.map(({ name }) => name).sort();
+  expect(await namesOf(own)).toEqual(["admin of default"]);
+  expect(await namesOf(own, "other")).toEqual(["admin of other", "theirs"]);
+  expect(await namesOf(other, "other")).toEqual(["admin of other", "theirs"]);
+  const refused = { code: "NOT_ALLOWED" };
+  await expect(other.keys.list({ tenant: "default" })).rejects.toMatchObject(refused);
+  await expect(other.keys.revoke({ key: id, tenant: "default" })).rejects.toMatchObject(refused);
+  await expect(own.keys.list({ tenant: "holdfast" })).rejects.toMatchObject(refused);
+  await expect(own.keys.revoke({ key: id })).rejects.toMatchObject({ code: "API_KEY_UNKNOWN" });
+  expect((await own.keys.revoke({ key: id, tenant: "other" })).revokedAt).toBeDefined();
+});

@@ -303,6 +303,7 @@ export const conversationRoutes = {
   "runs.say": route("runs.say", {
     permission: "operate",
     summary: "Say something to an agent.",
+    isKeyed: true,
     description:
       "The message's id is `id`, else the `Idempotency-Key`, else a new one; a repeated one is the same message.",
     params: RunParams,

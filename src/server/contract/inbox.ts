@@ -56,6 +56,10 @@ export const Decided = z
       .enum(["taken", "refused", "ignored", "deferred", "waiting"])
       .openapi({ description: "`waiting`: it is durable, and the run is parked or takes its time." }),
     seq: Seq,
+    verdict: z.enum(["approve", "reject"]).optional().openapi({
+      description:
+        "Which way it was decided; of what had been decided before, that way, whatever was asked for now.",
+    }),
     isRepeat: z
       .boolean()
       .openapi({ description: "Whether it had been decided before, so that nothing changed." }),
@@ -78,6 +82,9 @@ export const inboxRoutes = {
   "inbox.decide": route("inbox.decide", {
     permission: "operate",
     summary: "Decide. Deciding twice is deciding once.",
+    description:
+      "Who decided (`by`) and the `note` go into the data of the event that decides. Where that event has a schema they go " +
+      "there if it has fields for them; a note that would be lost is refused.",
     params: z.object({
       run: Name,
       decision: z

@@ -151,10 +151,15 @@ export const Me = z
     permissions: z.array(z.enum(permissions)),
     version: z.string().openapi({ description: "Of Holdfast." }),
     isDev: z.boolean(),
+    token: z.string().optional().openapi({
+      description: "In dev mode the token that was asked with, for what is to be pasted elsewhere.",
+    }),
   })
   .openapi("Me");
 export type Me = z.output<typeof Me>;
 
+/** Whose keys are meant. An admin of the server's own tenant sees to those of any, as to those it makes. */
+const OfTenant = z.object({ tenant: Name.optional().openapi({ description: "One's own unless given." }) });
 const LetterParams = z.object({ number: wholeNumber(1) });
 const nothing = z.object({});
 
@@ -194,6 +199,7 @@ export const operationRoutes = {
   "keys.list": route("keys.list", {
     permission: "administer",
     summary: "The keys of the tenant, without their secrets.",
+    query: OfTenant,
     answer: z.object({ keys: z.array(ApiKey) }),
   }),
   "keys.create": route("keys.create", {
@@ -212,6 +218,7 @@ export const operationRoutes = {
     permission: "administer",
     summary: "Revoke a key: it is refused from now on.",
     params: z.object({ key: z.string().min(1).max(64) }),
+    query: OfTenant,
     answer: ApiKey,
   }),
   "me.show": route("me.show", {

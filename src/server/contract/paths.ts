@@ -31,6 +31,7 @@ export const paths = {
   "runs.follow": ["get", "/v1/runs/{run}/steps", "stream"],
 
   "runs.travel": ["get", "/v1/runs/{run}/travel", "json"],
+  "runs.preview": ["post", "/v1/runs/{run}/travel", "json"],
   "runs.rollback": ["post", "/v1/runs/{run}/rollback", "json"],
   "runs.fork": ["post", "/v1/runs/{run}/fork", "json"],
   "runs.diff": ["get", "/v1/runs/{run}/diff", "json"],

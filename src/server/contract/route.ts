@@ -28,6 +28,8 @@ export interface Declaration<
   readonly answer: Answer;
   /** The status of the answer; 200 unless given. */
   readonly status?: 200 | 201;
+  /** Whether an `Idempotency-Key` makes a repeated request the same one. */
+  readonly isKeyed?: true;
 }
 
 export interface Route<
@@ -43,6 +45,7 @@ export interface Route<
   readonly body: Body | undefined;
   readonly answer: Answer;
   readonly status: number;
+  readonly isKeyed: boolean;
   /** As OpenAPI is told of it. */
   readonly config: RouteConfig;
 }
@@ -54,10 +57,10 @@ export function route<
   Query extends z.ZodObject = Nothing,
   Body extends z.ZodType = Nothing,
 >(name: RouteName, declared: Declaration<Params, Query, Body, Answer>): Route<Params, Query, Body, Answer> {
-  const { permission, params, query, body, answer, status = 200 } = declared;
+  const { permission, params, query, body, answer, status = 200, isKeyed = false } = declared;
   if (!permissions.includes(permission)) throw new Error(`The route ${name} says not who may use it`);
   return {
-    ...{ name, permission, answer, status, body },
+    ...{ name, permission, answer, status, body, isKeyed },
     params: params ?? (nothing as unknown as Params),
     query: query ?? (nothing as unknown as Query),
     config: configOf(

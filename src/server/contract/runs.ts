@@ -311,6 +311,7 @@ export const runRoutes = {
     body: StartBody,
     answer: RunDetail,
     status: 201,
+    isKeyed: true,
   }),
   "runs.list": route("runs.list", {
     permission: "read",
@@ -337,10 +338,13 @@ export const runRoutes = {
     params: RunParams,
     body: SendBody,
     answer: Sent,
+    isKeyed: true,
   }),
   "runs.ask": route("runs.ask", {
     permission: "operate",
     summary: "Send an event and wait for the reply that the machine gives to it.",
+    description: "The event's key is `key`, else the `Idempotency-Key`.",
+    isKeyed: true,
     params: RunParams,
     body: z.strictObject({
       type: z.string().min(1),

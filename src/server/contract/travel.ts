@@ -69,6 +69,20 @@ export const travelRoutes = {
     query: z.object({ at: Checkpoint, kind: z.enum(["fork", "rollback"]) }),
     answer: TravelPreview,
   }),
+  "runs.preview": route("runs.preview", {
+    permission: "develop",
+    summary: "What forking from a checkpoint with an edited context would do.",
+    description:
+      "The step is taken as the fork would take it, and nothing of it is kept: `refused` says whether it would break an " +
+      "invariant or a schema. Keys are those that the fork would give.",
+    params: RunParams,
+    body: z.strictObject({
+      at: z.int().min(1),
+      kind: z.enum(["fork"]),
+      context: JsonObject.openapi({ description: "The whole context it would begin with." }),
+    }),
+    answer: TravelPreview,
+  }),
   "runs.rollback": route("runs.rollback", {
     permission: "develop",
     summary: "Take a run back to a checkpoint, in a new step.",
@@ -88,6 +102,7 @@ export const travelRoutes = {
     }),
     answer: RunDetail,
     status: 201,
+    isKeyed: true,
   }),
   "runs.diff": route("runs.diff", {
     permission: "read",

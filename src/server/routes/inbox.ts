@@ -1,9 +1,9 @@
 /** The routes of the inbox: what people are asked, and deciding it. */
-import type { Json, JsonObject } from "../../core/json.ts";
+import { isObject, type Json, type JsonObject } from "../../core/json.ts";
 import { HoldfastError, isHoldfastError } from "../../errors.ts";
 import type { Decision } from "../contract/inbox.ts";
 import type { AnswerOf, InputOf } from "../contract.ts";
-import { decisionsOf, type Open, openBy, toldOf } from "../decision.ts";
+import { decisionsOf, type Open, openBy, toldOf, verdictOf } from "../decision.ts";
 import { requestError } from "../problem-answer.ts";
 import { listRuns } from "../run-list.ts";
 import { handledWithin } from "../within.ts";
@@ -55,13 +55,13 @@ async function decide(
   const isDecided = open !== undefined && open.decision !== decision && (await isKnown(world, seen, key));
   if (open === undefined || isDecided) return repeated(world, { run, decision, key }, seen);
   checkVerdict(open, input);
-  const type = verdict === "approve" || verdict === "edit" ? open.events.approve : open.events.reject;
-  const data = dataOf(open, input, scope);
+  const way = verdict === "approve" || verdict === "edit" ? "approve" : "reject";
+  const type = open.events[way];
+  const data = dataOf(open, input, scope, seen.machine?.machine.chart.schemas?.events.get(type));
   const receipt = await found.send(type, data, { key });
   const handled = await handledWithin(world.clock, receipt);
-  if (handled === undefined)
-    return { run, decision, outcome: "waiting", seq: seen.head.seq, isRepeat: false };
-  return { run, decision, outcome: handled.outcome, seq: handled.seq, isRepeat: false };
+  const { outcome, seq } = handled ?? { outcome: "waiting" as const, seq: seen.head.seq };
+  return { run, decision, outcome, seq, verdict: way, isRepeat: false };
 }
 
 const isKnown = async ({ store }: World, { head }: Seen, key: string): Promise<boolean> =>
@@ -71,16 +71,22 @@ const isKnown = async ({ store }: World, { head }: Seen, key: string): Promise<b
 async function repeated(
   { store, past }: World,
   { run, decision, key }: { readonly run: string; readonly decision: string; readonly key: string },
-  { head }: Seen,
+  seen: Seen,
 ): Promise<AnswerOf<"inbox.decide">> {
-  const [seen] = await store.readKeys(head, [key]);
-  if (seen?.seq === undefined)
+  const { head } = seen;
+  const [known] = await store.readKeys(head, [key]);
+  if (known?.seq === undefined)
     throw new HoldfastError(
       "DECISION_UNKNOWN",
       `The run ${JSON.stringify(run)} asks nobody about ${JSON.stringify(decision)}; look at the inbox for what it asks now`,
     );
-  const { outcome } = await past.entry(head, seen.seq);
-  return { run, decision, outcome, seq: seen.seq, isRepeat: true };
+  const { outcome, event } = await past.entry(head, known.seq);
+  const verdict = verdictOf(seen, decision, event);
+  return {
+    ...{ run, decision, outcome, seq: known.seq },
+    ...(verdict === undefined ? {} : { verdict }),
+    isRepeat: true,
+  };
 }
 
 function checkVerdict({ kind, isTyped }: Open, { verdict, input, note }: InputOf<"inbox.decide">): void {
@@ -94,17 +100,56 @@ function checkVerdict({ kind, isTyped }: Open, { verdict, input, note }: InputOf
     throw requestError([{ path: "body.input", message: "goes with edit only" }]);
 }
 
-/** What the event that decides says. An approval whose events have schemas is given what was sent along, and nothing else. */
+/**
+ * What the event that decides says: who decided, with which words. An approval whose events have schemas is given what was
+ * sent along, and of these what the schema has a field for; throws rather than lose a note.
+ */
 function dataOf(
   { kind, decision, isTyped }: Open,
   { verdict, note, input }: InputOf<"inbox.decide">,
   { principal }: Scope,
+  check: ((data: Json | undefined) => unknown) | undefined,
 ): Json | undefined {
-  const by = { by: principal.id, ...(note === undefined ? {} : { note }) };
-  if (kind === "approval") return isTyped ? input : by;
-  const data: JsonObject = {
-    ...{ call: decision, isApproved: verdict === "approve" || verdict === "edit", ...by },
+  const by = { by: principal.id };
+  const said = note === undefined ? {} : { note };
+  if (kind === "approval") return isTyped ? typedData(input, by, said, check) : { ...by, ...said };
+  return {
+    ...{ call: decision, isApproved: verdict === "approve" || verdict === "edit", ...by, ...said },
     ...(verdict === "edit" ? { input: input as Json } : {}),
   };
-  return data;
 }
+
+function typedData(
+  input: Json | undefined,
+  by: JsonObject,
+  said: JsonObject,
+  check: ((data: Json | undefined) => unknown) | undefined,
+): Json | undefined {
+  const fits = (data: Json | undefined): boolean => {
+    try {
+      check?.(data);
+      return true;
+    } catch (error) {
+      if (!isHoldfastError(error)) throw error;
+      return false;
+    }
+  };
+  // What is no object has no room beside it.
+  if (input === undefined || isObject(input))
+    for (const more of [{ ...by, ...said }, said, by])
+      if (Object.keys(more).length > 0 && fits({ ...more, ...input }) && !isLost(said, more))
+        return { ...more, ...input };
+  // What does not fit in any case is for the run to refuse, which says why.
+  if (Object.keys(said).length > 0 && fits(input))
+    throw requestError([
+      {
+        path: "body.note",
+        message:
+          "would be lost: the event that decides has a schema without a `note`; add one, or leave the note out",
+      },
+    ]);
+  return input;
+}
+
+const isLost = (said: JsonObject, kept: JsonObject): boolean =>
+  Object.keys(said).some((key) => !(key in kept));

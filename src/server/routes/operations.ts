@@ -1,6 +1,7 @@
 /** The routes of operators: how it goes, who works, dead letters, keys, and what those outside of `/v1` ask. */
 import { HoldfastError } from "../../errors.ts";
 import { checkName, systemTenant } from "../../runtime/name.ts";
+import type { Principal } from "../../security/identity.ts";
 import { isAllowed, permissionsOf } from "../../security/policy.ts";
 import { serverMetrics } from "../metrics.ts";
 import { openApiDocument } from "../openapi.ts";
@@ -16,9 +17,24 @@ function unreadyError(part: "server" | "store", why: string): HoldfastError {
   });
 }
 
+/** The tenant whose keys an admin means: their own, or any if theirs is the server's. */
+function keyTenant(world: World, tenant: string | undefined, principal: Principal): string {
+  if (tenant === undefined || tenant === principal.tenant) return principal.tenant;
+  checkName("tenant", tenant);
+  if (principal.tenant !== world.tenant)
+    throw new HoldfastError("NOT_ALLOWED", "An admin sees to the keys of their own tenant");
+  if (tenant === systemTenant)
+    throw new HoldfastError(
+      "NOT_ALLOWED",
+      `The tenant ${JSON.stringify(systemTenant)} is the platform's own`,
+    );
+  return tenant;
+}
+
 export function operationHandlers(world: World): OperationHandlers {
   const { runtime, keys } = world;
   const belonging = ({ tenant }: { tenant: string }) => ({ isOwn: tenant === world.tenant });
+  const whose = (tenant: string | undefined, principal: Principal) => keyTenant(world, tenant, principal);
   let document: object | undefined;
   return {
     "operations.overview": (_, { principal }) =>
@@ -42,24 +58,25 @@ export function operationHandlers(world: World): OperationHandlers {
       await runtime.deadLetters.discard(number, { tenant });
       return {};
     },
-    "keys.list": async (_, { principal }) => ({ keys: [...(await keys.list(principal.tenant))] }),
+    "keys.list": async ({ tenant }, { principal }) => ({
+      keys: [...(await keys.list(whose(tenant, principal)))],
+    }),
     "keys.create": async ({ name, role, tenant, expiresInMs }, { principal }) => {
-      const whose = tenant ?? principal.tenant;
-      checkName("tenant", whose);
-      if (whose !== principal.tenant && principal.tenant !== world.tenant)
-        throw new HoldfastError("NOT_ALLOWED", "An admin makes keys of their own tenant");
-      if (whose === systemTenant)
-        throw new HoldfastError(
-          "NOT_ALLOWED",
-          `The tenant ${JSON.stringify(systemTenant)} is the platform's own`,
-        );
       const expiresAt = expiresInMs === undefined ? {} : { expiresAt: world.clock.now() + expiresInMs };
-      return keys.create({ name, role, tenant: whose, createdBy: principal.id, ...expiresAt });
+      return keys.create({
+        name,
+        role,
+        tenant: whose(tenant, principal),
+        createdBy: principal.id,
+        ...expiresAt,
+      });
     },
-    "keys.revoke": ({ key }, { principal }) => keys.revoke(principal.tenant, key),
+    "keys.revoke": ({ key, tenant }, { principal }) => keys.revoke(whose(tenant, principal), key),
     "me.show": (_, { principal: { id, tenant, role, via } }) => ({
       ...{ id, tenant, role, via, permissions: [...permissionsOf(role, belonging({ tenant }))] },
       ...{ version: world.version, isDev: world.isDev },
+      // Whoever has come so far has it, if only in a cookie.
+      ...(world.devToken === undefined ? {} : { token: world.devToken }),
     }),
     "health.alive": () => "alive\n",
     "health.ready": async () => {

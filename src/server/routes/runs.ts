@@ -71,6 +71,8 @@ async function start(
   const id = run ?? (singleton === undefined ? scope.idempotencyKey : undefined);
   if (run !== undefined && singleton !== undefined)
     throw requestError([{ path: "body.singleton", message: "is given beside a run's id; give one of them" }]);
+  if (singleton !== undefined && scope.idempotencyKey !== undefined)
+    throw requestError([keyProblem("a singleton: its own key says whether it is the same")]);
   const before = id === undefined ? undefined : await world.store.readHead({ tenant, run: id });
   const from = world.clock.now();
   const options: StartOptions = {
@@ -95,6 +97,11 @@ async function start(
   return detail;
 }
 
+const keyProblem = (what: string) => ({
+  path: "header.Idempotency-Key",
+  message: `does not go with ${what}`,
+});
+
 /** The run that an event is for. What the platform's own are told starts other runs: that is for those who may start them. */
 async function findListener(world: World, scope: Scope, run: string): ReturnType<typeof findRun> {
   const found = await findRun(world, scope, run);
@@ -110,7 +117,9 @@ async function findListener(world: World, scope: Scope, run: string): ReturnType
 async function send(world: World, input: InputOf<"runs.send">, scope: Scope): Promise<AnswerOf<"runs.send">> {
   const { run, events, wait = "durable", timeoutMs } = input;
   const found = await findListener(world, scope, run);
-  const only = events.length === 1 ? scope.idempotencyKey : undefined;
+  if (events.length > 1 && scope.idempotencyKey !== undefined)
+    throw requestError([keyProblem("several events: give each a key of its own")]);
+  const only = scope.idempotencyKey;
   const keyed = events.map(
     ({ type, data, key = only }): Outgoing => ({
       type,

@@ -1,19 +1,28 @@
 /** The routes of travel: what it would do, doing it, and what differs. */
-import type { ActivityEffect, SpawnEffect } from "../../core/effect.ts";
+import type { ActivityEffect, Effect, SpawnEffect } from "../../core/effect.ts";
 import { settles } from "../../core/event.ts";
 import { type JsonObject, put } from "../../core/json.ts";
 import { diff } from "../../core/patch.ts";
+import { restore } from "../../core/restore.ts";
+import { beginFork } from "../../core/rewind.ts";
 import type { State, Timer } from "../../core/state.ts";
+import { isHoldfastError } from "../../errors.ts";
 import { limits } from "../../limits.ts";
 import type { Told } from "../../runtime/travel/lineage.ts";
 import type { RunHead } from "../../store/records.ts";
 import type { TravelPreview } from "../contract/travel.ts";
 import { detailOf } from "../run-view.ts";
-import { findRun, type Handlers, type Scope, seeRun, type World } from "../world.ts";
+import { findRun, type Handlers, type Scope, type Seen, seeRun, type World } from "../world.ts";
 
 type TravelHandlers = Pick<
   Handlers,
-  "runs.travel" | "runs.rollback" | "runs.fork" | "runs.diff" | "runs.changed" | "runs.compare"
+  | "runs.travel"
+  | "runs.preview"
+  | "runs.rollback"
+  | "runs.fork"
+  | "runs.diff"
+  | "runs.changed"
+  | "runs.compare"
 >;
 
 export function travelHandlers(world: World): TravelHandlers {
@@ -23,6 +32,8 @@ export function travelHandlers(world: World): TravelHandlers {
       const { head, state } = await seeRun(world, scope, run);
       return preview(world, { head, state }, at, kind);
     },
+    "runs.preview": async ({ run, at, context }, scope) =>
+      previewEdited(world, await seeRun(world, scope, run), at, context),
     "runs.rollback": async ({ run, to }, scope) => {
       const seq = await (await findRun(world, scope, run)).rollback({ to });
       return { seq, run: await show(run, scope) };
@@ -88,16 +99,8 @@ async function preview(
   kind: TravelPreview["kind"],
 ): Promise<TravelPreview> {
   const then = (await past.at(head, at)).state as unknown as State;
-  const inputs = new Map<string, ActivityEffect | SpawnEffect>();
-  for await (const { effects } of past.back(head, at)) {
-    for (const effect of effects)
-      if (effect.type === "activity" || effect.type === "spawn") inputs.set(effect.key, effect);
-    if (worksOf(then).every(({ key, kind: of }) => of === "timer" || inputs.has(key))) break;
-  }
-  const given = (work: Work): Work => {
-    const input = inputs.get(work.key)?.input;
-    return input === undefined ? work : { ...work, input };
-  };
+  const inputs = await begunBefore(past, head, at, then);
+  const given = (work: Work) => withInput(work, inputs);
   const now = kind === "fork" ? [] : worksOf(current);
   const wanted = worksOf(then).map(given);
   const has = (list: readonly Work[], { key }: Work) => list.some((one) => one.key === key);
@@ -111,6 +114,63 @@ async function preview(
     patches: diff(current as never, then as never) as never,
     ...(refused === undefined ? {} : { refused }),
   };
+}
+
+/** What forking with another context would do: the step that the fork would begin with, taken and forgotten. */
+async function previewEdited(
+  { past, runtime, clock }: World,
+  { head, state: current }: Pick<Seen, "head" | "state">,
+  at: number,
+  context: JsonObject,
+): Promise<TravelPreview> {
+  const stored = (await past.at(head, at)).state as unknown as State;
+  const { machine } = runtime.machines.read(stored.machine, stored.version);
+  const state = restore(machine, stored) as State;
+  const begun = await begunBefore(past, head, at, state);
+  const place = { state, seq: at, at: (await past.checkpoint(head, at)).at, begun };
+  const edit = (draft: JsonObject) => replace(draft, context);
+  const told = { kind: "fork" as const, at, stays: [], cancels: [], done: [], isMore: false };
+  try {
+    const step = beginFork(machine, head.run, place, { at: clock.now(), run: head.run, edit });
+    if (step.error !== undefined) throw step.error;
+    const made = new Map(step.effects.flatMap((effect) => (isBegun(effect) ? [[effect.key, effect]] : [])));
+    return {
+      ...{ ...told, configuration: [...step.state.configuration] },
+      begins: worksOf(step.state).map((work) => withInput(work, made)),
+      patches: diff(current as never, step.state as never) as never,
+    };
+  } catch (error) {
+    if (!isHoldfastError(error)) throw error;
+    return {
+      ...{ ...told, configuration: [...state.configuration], begins: [], patches: [] },
+      refused: error.message,
+    };
+  }
+}
+
+type Begun = ActivityEffect | SpawnEffect;
+const isBegun = (effect: Effect): effect is Begun => effect.type === "activity" || effect.type === "spawn";
+
+/** What was under way at a checkpoint, with what it was begun with; most began not long before it. */
+async function begunBefore(
+  past: World["past"],
+  head: RunHead,
+  at: number,
+  then: State,
+): Promise<ReadonlyMap<string, Begun>> {
+  const begun = new Map<string, Begun>();
+  const isAll = () => worksOf(then).every(({ key, kind }) => kind === "timer" || begun.has(key));
+  if (isAll()) return begun;
+  for await (const { effects } of past.back(head, at)) {
+    for (const effect of effects) if (isBegun(effect)) begun.set(effect.key, effect);
+    if (isAll()) break;
+  }
+  return begun;
+}
+
+function withInput(work: Work, begun: ReadonlyMap<string, Begun>): Work {
+  const input = begun.get(work.key)?.input;
+  return input === undefined ? work : { ...work, input };
 }
 
 function refusalOf(then: State, head: RunHead, kind: TravelPreview["kind"], at: number): string | undefined {

@@ -2,6 +2,7 @@
 import { Link } from "@tanstack/react-router";
 import type { Overview } from "../data/contract.ts";
 import { bytes, count, duration, rate } from "../design/words.ts";
+import { CopyMenu } from "../shell/copy-menu.tsx";
 import { Problem } from "../shell/problem.tsx";
 import { Failures } from "./failures.tsx";
 import { Plots } from "./plots.tsx";
@@ -21,6 +22,8 @@ export function DashboardPage() {
         <span className="quiet small">
           counted by this process for {duration(overview.at - overview.since)}
         </span>
+        <span className="push" />
+        <CopyMenu call={{ path: "/v1/overview" }} />
       </header>
       <Figures overview={overview} />
       <Plots overview={overview} samples={samples} />

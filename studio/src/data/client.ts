@@ -8,10 +8,10 @@ const place = "holdfast.key";
 async function watchedFetch(request: Request): Promise<Response> {
   try {
     const response = await fetch(request);
-    tellConnection(true);
+    tellConnection(response.status === 401 ? "refused" : "live");
     return response;
   } catch (error) {
-    if (!request.signal.aborted) tellConnection(false);
+    if (!request.signal.aborted) tellConnection("lost");
     throw error;
   }
 }

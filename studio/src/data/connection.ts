@@ -1,12 +1,13 @@
-/** Whether the server answers. */
+/** How the server answers: `live`, `lost` if it does not, `refused` if it does not know who asks. */
 import { useSyncExternalStore } from "react";
 
-let isLive = true;
+export type Connection = "live" | "lost" | "refused";
+let current: Connection = "live";
 const listeners = new Set<() => void>();
 
-export function tellConnection(live: boolean): void {
-  if (live === isLive) return;
-  isLive = live;
+export function tellConnection(now: Connection): void {
+  if (now === current) return;
+  current = now;
   for (const listener of listeners) listener();
 }
 
@@ -15,4 +16,4 @@ const subscribe = (listener: () => void): (() => void) => {
   return () => listeners.delete(listener);
 };
 
-export const useConnection = (): boolean => useSyncExternalStore(subscribe, () => isLive);
+export const useConnection = (): Connection => useSyncExternalStore(subscribe, () => current);

@@ -9,6 +9,7 @@ export type {
   Decision,
   Diff,
   FailureGroup,
+  InboxPage,
   JournalEntry,
   JournalPage,
   Latency,

@@ -20,7 +20,7 @@ function attributeOf(text: string): Record<string, string | number | boolean> {
 
 /** What the server is asked for, of what the page's query says. */
 export function filterOf({ since, attribute, ...rest }: ListSearch) {
-  // To the minute, so that the same link asks for the same list for a while.
+  // To the minute, which is as much as anybody means.
   const minute = Math.floor(Date.now() / 60_000);
   return {
     ...rest,
@@ -30,12 +30,12 @@ export function filterOf({ since, attribute, ...rest }: ListSearch) {
 }
 
 export function useRuns(search: ListSearch) {
-  const filter = filterOf(search);
   return useInfiniteQuery({
-    queryKey: ["runs", "list", filter],
+    // What the link says, not since when that is by the clock: a list is the same one a minute later.
+    queryKey: ["runs", "list", search],
     queryFn: ({ pageParam, signal }) =>
       client.runs.list(
-        { ...filter, limit: pageSize, ...(pageParam === "" ? {} : { cursor: pageParam }) },
+        { ...filterOf(search), limit: pageSize, ...(pageParam === "" ? {} : { cursor: pageParam }) },
         { signal },
       ),
     initialPageParam: "",

@@ -1,11 +1,18 @@
 /** Copying, with a word that it is done. */
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import { Icon } from "./icon.tsx";
 
 /** Puts a text where the user can paste it from. */
 export const copyText = (text: string): Promise<void> => navigator.clipboard.writeText(text);
 
-export function CopyButton({ text, what }: { readonly text: string; readonly what: string }) {
+interface CopyButtonProps {
+  readonly text: string;
+  readonly what: string;
+  /** Words beside the icon. */
+  readonly children?: ReactNode;
+}
+
+export function CopyButton({ text, what, children }: CopyButtonProps) {
   const [copied, setCopied] = useState(false);
   const copy = async () => {
     await copyText(text);
@@ -21,7 +28,7 @@ export function CopyButton({ text, what }: { readonly text: string; readonly wha
       onClick={copy}
       aria-label={`Copy ${what}`}
     >
-      <Icon name={copied ? "check" : "copy"} size={14} />
+      <Icon name={copied ? "check" : "copy"} size={14} /> {children}
     </button>
   );
 }

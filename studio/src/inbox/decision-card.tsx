@@ -1,16 +1,15 @@
 /** One decision: what is asked, by whom, with what, and the ways to decide it. */
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import { asCommand } from "../data/commands.ts";
 import type { Decision, Verdict } from "../data/contract.ts";
 import { useDecide } from "../data/inbox.ts";
-import { CopyButton } from "../design/copy.tsx";
 import { DataForm } from "../design/data-form.tsx";
 import { Failure } from "../design/failure.tsx";
 import { Icon, type IconName } from "../design/icon.tsx";
 import { JsonTree } from "../design/json-tree.tsx";
 import { useNow } from "../design/tick.ts";
 import { ago, duration, fullTime } from "../design/words.ts";
+import { Command } from "../shell/command.tsx";
 import { useKeys } from "../shell/keys.ts";
 
 const verdicts: readonly {
@@ -33,10 +32,10 @@ interface CardProps {
 
 export function DecisionCard({ decision, onDecided }: CardProps) {
   const { run, decision: id, asked, allowed } = decision;
-  const decide = useDecide();
+  const decide = useDecide(onDecided);
   const [open, setOpen] = useState<"edit" | "respond" | "reject" | undefined>(undefined);
   const send = (verdict: Verdict, rest: { readonly note?: string; readonly input?: unknown } = {}) =>
-    decide.mutate({ run, decision: id, verdict, ...rest }, { onSuccess: onDecided });
+    decide.mutate({ run, decision: id, verdict, ...rest });
   const take = (verdict: Verdict) => (verdict === "approve" ? send(verdict) : setOpen(verdict));
   const ways = verdicts.filter(({ verdict }) => allowed.includes(verdict));
   useKeys(ways.map(({ verdict, key, name }) => ({ key, does: name, run: () => take(verdict) })));
@@ -104,7 +103,7 @@ function About({ decision: { run, machine, since, due, seq, state } }: { readonl
 
 function Given({ decision }: { readonly decision: Decision }) {
   const { tool, input, context, run, decision: id } = decision;
-  const command = asCommand("inbox", "approve", run, id);
+  const path = `/v1/inbox/${encodeURIComponent(run)}/${encodeURIComponent(id)}`;
   return (
     <div className="decision-given">
       {tool === undefined ? null : (
@@ -120,8 +119,7 @@ function Given({ decision }: { readonly decision: Decision }) {
         </>
       )}
       <p className="row quiet small">
-        <code>{command}</code>
-        <CopyButton text={command} what="command" />
+        <Command parts={["inbox", "approve", run, id]} call={{ path, body: { verdict: "approve" } }} />
       </p>
     </div>
   );

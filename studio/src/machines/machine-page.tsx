@@ -7,6 +7,7 @@ import { useMachine, useMachines } from "../data/machines.ts";
 import { CopyButton } from "../design/copy.tsx";
 import { JsonTree } from "../design/json-tree.tsx";
 import { time } from "../design/words.ts";
+import { CopyMenu } from "../shell/copy-menu.tsx";
 import { Problem } from "../shell/problem.tsx";
 import { StartForm } from "./start-form.tsx";
 import "./machines.css";
@@ -29,6 +30,10 @@ export function MachinePage() {
         <Link className="button" to="/runs" search={{ machine }}>
           Its runs
         </Link>
+        <CopyMenu
+          id={machine}
+          call={{ path: `/v1/machines/${encodeURIComponent(machine)}/versions/${detail.version}` }}
+        />
       </header>
       {detail.description === undefined ? null : <p>{detail.description}</p>}
       <div className="machine-panes">

@@ -4,6 +4,7 @@ import type { MachineSummary } from "../data/contract.ts";
 import { useMachines } from "../data/machines.ts";
 import { Empty } from "../design/empty.tsx";
 import { Icon, type IconName } from "../design/icon.tsx";
+import { CopyMenu } from "../shell/copy-menu.tsx";
 import { Problem } from "../shell/problem.tsx";
 import "./machines.css";
 
@@ -20,6 +21,8 @@ export function MachinesPage() {
     <div className="page">
       <header className="page-head">
         <h1>Machines</h1>
+        <span className="push" />
+        <CopyMenu call={{ path: "/v1/machines" }} commands={[{ parts: ["machines", "list"] }]} />
       </header>
       {machines === undefined ? (
         error === null ? (

@@ -3,12 +3,24 @@ import { useMutation } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { client } from "../data/client.ts";
-import { asCommand } from "../data/commands.ts";
 import type { MachineDetail } from "../data/contract.ts";
-import { CopyButton } from "../design/copy.tsx";
+import { useMachines } from "../data/machines.ts";
 import { DataForm } from "../design/data-form.tsx";
 import { Failure } from "../design/failure.tsx";
 import { Icon } from "../design/icon.tsx";
+import { Command } from "../shell/command.tsx";
+
+interface Start {
+  readonly machine: string;
+  readonly run?: string;
+  readonly input?: unknown;
+}
+
+const partsOf = ({ machine, run, input }: Start): readonly string[] => [
+  ...["runs", "start", machine],
+  ...(run === undefined ? [] : ["--id", run]),
+  ...(input === undefined ? [] : ["--input", JSON.stringify(input)]),
+];
 
 export function StartForm({
   detail: { machine, version, input: schema, loaded },
@@ -18,6 +30,8 @@ export function StartForm({
   const [input, setInput] = useState<unknown>(null);
   const [run, setRun] = useState("");
   const navigate = useNavigate();
+  // The command begins with the newest version; of another one it would say something else.
+  const isNewest = useMachines().data?.find((one) => one.machine === machine)?.newest === version;
   const start = useMutation({
     mutationFn: () =>
       client.runs.start({
@@ -27,7 +41,11 @@ export function StartForm({
       }),
     onSuccess: (started) => navigate({ to: "/runs/$run", params: { run: started.run }, search: {} }),
   });
-  const command = asCommand("runs", "start", machine, ...(run === "" ? [] : ["--id", run]));
+  const body = {
+    ...{ machine, version },
+    ...(run === "" ? {} : { run }),
+    ...(input === null || input === undefined ? {} : { input }),
+  };
   return (
     <form
       className="panel machine-about"
@@ -58,7 +76,7 @@ export function StartForm({
           <Icon name="play" /> Start
         </button>
         <span className="quiet small row">
-          <code>{command}</code> <CopyButton text={command} what="command" />
+          <Command parts={isNewest ? partsOf(body) : undefined} call={{ path: "/v1/runs", body }} />
         </span>
       </p>
     </form>

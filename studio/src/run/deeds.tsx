@@ -1,13 +1,13 @@
 /** What can be done with a run: by buttons, by the palette, and by other means that can be copied. */
 import { useNavigate } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
-import { asCommand, asCurl } from "../data/commands.ts";
+import { asCurl, runPath, useAccess } from "../data/commands.ts";
 import type { RunDetail, RunStatus } from "../data/contract.ts";
 import { copyText } from "../design/copy.tsx";
 import { Dialog } from "../design/dialog.tsx";
 import { Failure } from "../design/failure.tsx";
 import { Icon } from "../design/icon.tsx";
-import { Menu } from "../design/menu.tsx";
+import { CopyMenu } from "../shell/copy-menu.tsx";
 import { type Offer, useOffer } from "../shell/offers.ts";
 import { type Deed, useDeed } from "./actions.ts";
 import type { Moment } from "./moment.ts";
@@ -46,7 +46,14 @@ export function Deeds({ detail, moment, onTravel }: DeedsProps) {
           </button>
         </>
       )}
-      <CopyMenu detail={detail} />
+      <CopyMenu
+        id={run}
+        call={{ path: runPath(run) }}
+        commands={[
+          { word: "show", parts: ["runs", "show", run] },
+          { word: "tail", parts: ["runs", "tail", run] },
+        ]}
+      />
       <Failure error={deed.error} />
       {isCancelling ? (
         <CancelDialog
@@ -65,6 +72,7 @@ export function Deeds({ detail, moment, onTravel }: DeedsProps) {
 /** What the palette is offered of a run. */
 function useOffered({ run, kind }: RunDetail, onTravel: (journey: Journey) => void): readonly Offer[] {
   const navigate = useNavigate({ from: "/runs/$run" });
+  const { url, token } = useAccess();
   return useMemo(
     (): Offer[] => [
       { name: `Fork ${run} from this step`, icon: "fork", run: () => onTravel("fork") },
@@ -72,7 +80,7 @@ function useOffered({ run, kind }: RunDetail, onTravel: (journey: Journey) => vo
       {
         name: `Copy ${run} as curl`,
         icon: "copy",
-        run: () => void copyText(asCurl(`/v1/runs/${encodeURIComponent(run)}`)),
+        run: () => void copyText(asCurl({ url, token }, { path: runPath(run) })),
       },
       ...(kind === "agent"
         ? [
@@ -84,7 +92,7 @@ function useOffered({ run, kind }: RunDetail, onTravel: (journey: Journey) => vo
           ]
         : []),
     ],
-    [run, kind, onTravel, navigate],
+    [run, kind, onTravel, navigate, url, token],
   );
 }
 
@@ -134,20 +142,3 @@ const CancelDialog = ({ run, onClose, onCancel }: CancelDialogProps) => (
     says how.
   </Dialog>
 );
-
-function CopyMenu({ detail: { run } }: { readonly detail: RunDetail }) {
-  const path = `/v1/runs/${encodeURIComponent(run)}`;
-  return (
-    <Menu
-      label="Copy"
-      button={<Icon name="copy" />}
-      choices={[
-        { name: "Copy link", does: () => void copyText(location.href) },
-        { name: "Copy id", does: () => void copyText(run) },
-        { name: "Copy as curl", does: () => void copyText(asCurl(path)) },
-        { name: "Copy as CLI: show", does: () => void copyText(asCommand("runs", "show", run)) },
-        { name: "Copy as CLI: tail", does: () => void copyText(asCommand("runs", "tail", run)) },
-      ]}
-    />
-  );
-}

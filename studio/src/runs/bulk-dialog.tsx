@@ -1,5 +1,6 @@
-/** Many runs at once: first what it would come to, then doing it. */
+/** Many runs at once: first what it would come to, then doing that, to those runs and no others. */
 import { useMutation, useQuery } from "@tanstack/react-query";
+import { useState } from "react";
 import { client } from "../data/client.ts";
 import { filterOf } from "../data/runs.ts";
 import { Dialog } from "../design/dialog.tsx";
@@ -20,15 +21,18 @@ interface BulkDialogProps {
 }
 
 export function BulkDialog({ wish: { action, runs }, search, onClose }: BulkDialogProps) {
-  const which = runs === undefined ? { filter: filterOf(search) } : { runs: [...runs] };
+  // As it was asked for: "since an hour ago" means another hour a minute later.
+  const [which] = useState(() => (runs === undefined ? { filter: filterOf(search) } : { runs: [...runs] }));
   const preview = useQuery({
     queryKey: ["bulk", action, which],
     queryFn: ({ signal }) => client.runs.bulk({ action, ...which, dryRun: true }, { signal }),
     staleTime: 0,
     gcTime: 0,
   });
-  const deed = useMutation({ mutationFn: () => client.runs.bulk({ action, ...which }) });
   const would = preview.data?.runs.filter(({ outcome }) => outcome === "would") ?? [];
+  const deed = useMutation({
+    mutationFn: (previewed: readonly string[]) => client.runs.bulk({ action, runs: [...previewed] }),
+  });
   const verb = action === "cancel" ? "Cancel" : "Retry";
   return (
     <Dialog
@@ -49,7 +53,7 @@ export function BulkDialog({ wish: { action, runs }, search, onClose }: BulkDial
               className="button"
               data-look={action === "cancel" ? "stern" : "main"}
               disabled={would.length === 0 || deed.isPending}
-              onClick={() => deed.mutate()}
+              onClick={() => deed.mutate(would.map(({ run }) => run))}
             >
               {verb} {plural(would.length, "run")}
             </button>

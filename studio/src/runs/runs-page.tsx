@@ -1,15 +1,19 @@
 /** All runs, the newest first. What is chosen stands in the link; what is new waits to be asked for, so that nothing jumps. */
 import { useSearch } from "@tanstack/react-router";
-import { useState } from "react";
+import { useMemo, useState } from "react";
+import { atMostEvery, useNews } from "../data/live.ts";
 import { useMachines } from "../data/machines.ts";
+import { queryClient } from "../data/query-client.ts";
 import { useRuns } from "../data/runs.ts";
 import { Empty } from "../design/empty.tsx";
 import { Icon } from "../design/icon.tsx";
 import { plural } from "../design/words.ts";
+import { CopyMenu } from "../shell/copy-menu.tsx";
 import { Problem } from "../shell/problem.tsx";
 import { BulkDialog, type BulkWish } from "./bulk-dialog.tsx";
 import { Filters } from "./filters.tsx";
 import { useFreshRuns } from "./fresh-runs.ts";
+import { listCommands, listPath } from "./list-commands.ts";
 import { RunList } from "./run-list.tsx";
 import "./runs.css";
 
@@ -18,6 +22,7 @@ export function RunsPage() {
   const list = useRuns(search);
   const runs = list.data?.pages.flatMap((page) => page.runs) ?? [];
   const fresh = useFreshRuns(search, runs);
+  useFirstRuns(list.data !== undefined && runs.length === 0);
   const [picked, setPicked] = useState<ReadonlySet<string>>(new Set());
   const [wish, setWish] = useState<BulkWish | undefined>(undefined);
   const showNew = async () => {
@@ -28,13 +33,14 @@ export function RunsPage() {
     <div className="page runs">
       <header className="page-head">
         <h1>Runs</h1>
-        {fresh.count > 0 ? (
+        {fresh.count > 0 && runs.length > 0 ? (
           <button type="button" className="runs-new" onClick={() => void showNew()}>
             {fresh.count} new
           </button>
         ) : null}
         <span className="push" />
         <BulkButtons picked={picked} onWish={setWish} />
+        <CopyMenu call={{ path: listPath(search) }} commands={listCommands(search)} />
       </header>
       <Filters />
       {list.error !== null && runs.length === 0 ? (
@@ -67,6 +73,17 @@ export function RunsPage() {
       )}
     </div>
   );
+}
+
+/** Where nothing is shown nothing can jump: an empty list is read again with any news, and shows what it finds. */
+function useFirstRuns(isEmpty: boolean): void {
+  const readAgain = useMemo(
+    () => atMostEvery(1_000, () => void queryClient.invalidateQueries({ queryKey: ["runs", "list"] })),
+    [],
+  );
+  useNews(() => {
+    if (isEmpty) readAgain();
+  });
 }
 
 function BulkButtons({

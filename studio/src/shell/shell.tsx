@@ -47,7 +47,8 @@ export function Shell() {
 
 function Rail({ onFind, onKeys }: { readonly onFind: () => void; readonly onKeys: () => void }) {
   const path = useRouterState({ select: (state) => state.location.pathname });
-  const waiting = useInbox().data?.length ?? 0;
+  const { decisions, hasMore } = useInbox();
+  const waiting = decisions?.length ?? 0;
   return (
     <nav className="rail" aria-label="Pages">
       <Link to="/runs" search={{}} className="rail-home" aria-label="Holdfast: all runs">
@@ -73,6 +74,7 @@ function Rail({ onFind, onKeys }: { readonly onFind: () => void; readonly onKeys
               {name === "Inbox" && waiting > 0 ? (
                 <b className="rail-count">
                   {waiting}
+                  {hasMore ? "+" : ""}
                   <span className="unseen"> waiting</span>
                 </b>
               ) : null}
@@ -92,12 +94,14 @@ function Rail({ onFind, onKeys }: { readonly onFind: () => void; readonly onKeys
   );
 }
 
+const connectionWords = { live: "Live", lost: "Reconnecting…", refused: "No access" } as const;
+
 function Connection() {
-  const isLive = useConnection();
+  const connection = useConnection();
   return (
-    <p className="rail-live" data-live={isLive} role="status">
+    <p className="rail-live" data-live={connection === "live"} role="status">
       <i aria-hidden="true" />
-      <span>{isLive ? "Live" : "Reconnecting…"}</span>
+      <span>{connectionWords[connection]}</span>
     </p>
   );
 }

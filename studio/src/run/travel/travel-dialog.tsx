@@ -2,18 +2,18 @@
  * Going back, or on from here in another run: with what would happen again, what would be cancelled and what stays done, told
  * before anything is done. A fork may begin with another context.
  */
-import { useQuery } from "@tanstack/react-query";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState as useLocal } from "react";
 import { client } from "../../data/client.ts";
-import { asCommand } from "../../data/commands.ts";
+import { type Call, runPath } from "../../data/commands.ts";
 import type { RunDetail } from "../../data/contract.ts";
 import { useMachine } from "../../data/machines.ts";
 import { useState } from "../../data/runs.ts";
-import { CopyButton } from "../../design/copy.tsx";
 import { DataForm } from "../../design/data-form.tsx";
 import { Dialog } from "../../design/dialog.tsx";
 import { Failure } from "../../design/failure.tsx";
+import { Command } from "../../shell/command.tsx";
 import { useFork, useRollback } from "../actions.ts";
 import type { Moment } from "../moment.ts";
 import { Preview } from "./preview.tsx";
@@ -32,12 +32,31 @@ export function TravelDialog(props: TravelProps) {
   return props.journey === "fork" ? <ForkDialog {...props} /> : <RollbackDialog {...props} />;
 }
 
-function usePreview(run: string, at: number, kind: Journey) {
+type Context = Record<string, unknown>;
+
+/** What the journey would do; with an edited context, what it would do with that. */
+function usePreview(run: string, at: number, kind: Journey, context?: Context) {
   return useQuery({
-    queryKey: ["travel", run, at, kind],
-    queryFn: ({ signal }) => client.runs.travel({ run, at, kind }, { signal }),
+    queryKey: ["travel", run, at, kind, context],
+    queryFn: ({ signal }) =>
+      context === undefined
+        ? client.runs.travel({ run, at, kind }, { signal })
+        : client.runs.preview({ run, at, kind: "fork", context: context as never }, { signal }),
     staleTime: 0,
+    // While somebody writes, what was said before stands until the new is known.
+    placeholderData: keepPreviousData,
   });
+}
+
+/** The fields of a context that are not as they were, as options; undefined where some are gone, which no option says. */
+function setOptions(before: Context, edited: Context | undefined): readonly string[] | undefined {
+  if (edited === undefined) return [];
+  if (Object.keys(before).some((name) => !Object.hasOwn(edited, name))) return undefined;
+  return Object.entries(edited).flatMap(([name, value]) =>
+    JSON.stringify(value) === JSON.stringify(before[name])
+      ? []
+      : ["--set", `${name}=${JSON.stringify(value)}`],
+  );
 }
 
 function RollbackDialog({ detail: { run }, moment, onClose }: TravelProps) {
@@ -58,7 +77,8 @@ function RollbackDialog({ detail: { run }, moment, onClose }: TravelProps) {
       foot={
         <Foot
           action="Roll back"
-          command={asCommand("runs", "rollback", run, "--to", String(at))}
+          parts={["runs", "rollback", run, "--to", String(at)]}
+          call={{ path: runPath(run, "/rollback"), body: { to: at } }}
           isOff={rollback.isPending || preview.data?.refused !== undefined || at >= last}
           onGo={go}
         />
@@ -76,16 +96,17 @@ function RollbackDialog({ detail: { run }, moment, onClose }: TravelProps) {
 
 interface FootProps {
   readonly action: string;
-  readonly command: string;
+  readonly parts: readonly string[] | undefined;
+  readonly call: Call;
   readonly isOff: boolean;
   readonly onGo: () => void;
 }
 
-/** The same as a command, and the button. */
-const Foot = ({ action, command, isOff, onGo }: FootProps) => (
+/** The same by other means, and the button. */
+const Foot = ({ action, parts, call, isOff, onGo }: FootProps) => (
   <>
     <span className="travel-command">
-      <code>{command}</code> <CopyButton text={command} what="command" />
+      <Command parts={parts} call={call} />
     </span>
     <button type="button" className="button" data-look="main" disabled={isOff} onClick={onGo}>
       {action}
@@ -93,30 +114,45 @@ const Foot = ({ action, command, isOff, onGo }: FootProps) => (
   </>
 );
 
+const NameField = ({ name, onName }: { readonly name: string; readonly onName: (name: string) => void }) => (
+  <label className="labelled">
+    Name of the fork
+    <input
+      className="field"
+      placeholder="one is made up"
+      value={name}
+      onChange={({ target }) => onName(target.value)}
+    />
+  </label>
+);
+
+const isContext = (value: unknown): value is Context =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
 function ForkDialog({ detail: { run, machine, version }, moment, onClose }: TravelProps) {
   const { at } = moment;
-  const preview = usePreview(run, at, "fork");
   const state = useState(moment).data?.state;
   const schema = useMachine(machine, version).data?.context;
   const [name, setName] = useLocal("");
   const [edited, setEdited] = useLocal<{ readonly context: unknown } | undefined>(undefined);
   const fork = useFork(run);
   const navigate = useNavigate();
-  const isWrong = edited !== undefined && (edited.context === undefined || edited.context === null);
+  const context = isContext(edited?.context) ? edited.context : undefined;
+  const isWrong = edited !== undefined && context === undefined;
+  const preview = usePreview(run, at, "fork", context);
+  const body = {
+    ...{ at, ...(name === "" ? {} : { fork: name }) },
+    ...(context === undefined ? {} : { context }),
+  };
   const go = () =>
-    fork.mutate(
-      {
-        at,
-        ...(name === "" ? {} : { fork: name }),
-        ...(edited === undefined ? {} : { context: edited.context as Record<string, unknown> }),
+    fork.mutate(body, {
+      onSuccess: (forked) => {
+        onClose();
+        void navigate({ to: "/runs/$run", params: { run: forked.run }, search: {} });
       },
-      {
-        onSuccess: (forked) => {
-          onClose();
-          void navigate({ to: "/runs/$run", params: { run: forked.run }, search: {} });
-        },
-      },
-    );
+    });
+  const sets = setOptions((state?.context ?? {}) as Context, context);
+  const parts = ["runs", "fork", run, "--at", String(at), ...(name === "" ? [] : ["--id", name])];
   return (
     <Dialog
       title={`Fork from step ${at}`}
@@ -125,8 +161,11 @@ function ForkDialog({ detail: { run, machine, version }, moment, onClose }: Trav
       foot={
         <Foot
           action="Fork"
-          command={asCommand("runs", "fork", run, "--at", String(at), ...(name === "" ? [] : ["--id", name]))}
-          isOff={fork.isPending || isWrong || preview.data?.refused !== undefined}
+          parts={sets === undefined ? undefined : [...parts, ...sets]}
+          call={{ path: runPath(run, "/fork"), body }}
+          isOff={
+            fork.isPending || isWrong || preview.isPlaceholderData || preview.data?.refused !== undefined
+          }
           onGo={go}
         />
       }
@@ -134,15 +173,7 @@ function ForkDialog({ detail: { run, machine, version }, moment, onClose }: Trav
       <p>Another run begins as this one was. This one goes on as if nothing had happened.</p>
       <div className="travel-columns">
         <div className="stack">
-          <label className="labelled">
-            Name of the fork
-            <input
-              className="field"
-              placeholder="one is made up"
-              value={name}
-              onChange={({ target }) => setName(target.value)}
-            />
-          </label>
+          <NameField name={name} onName={setName} />
           {state === undefined ? (
             <p className="quiet">Reading…</p>
           ) : (
