@@ -1,5 +1,5 @@
 /** What the model of an agent sees: instructions, what the agent is about, and as much of the thread as its window holds. */
-import type { JsonObject } from "../../core/json.ts";
+import type { ActivityScope } from "../../core/activity.ts";
 import { renderMemory } from "../plan/working-memory.ts";
 import type { Message } from "../thread/message.ts";
 import type { Overlay } from "../thread/thread.ts";
@@ -11,6 +11,7 @@ import { buildWindow } from "../window/window.ts";
 import { type AgentContext, type Changing, modelName } from "./context.ts";
 import { renderRecalled } from "./recalled.ts";
 import { type Sight, sightOf } from "./seen.ts";
+import { charge, type Spending } from "./spending.ts";
 import { noteOf, withNote } from "./understanding.ts";
 
 /** How a thread is brought into the window of a model. */
@@ -20,7 +21,10 @@ export interface AgentWindow extends Pick<WindowOptions, "keepRecent" | "importa
   /** An estimate that learns from what the model reports, unless given. */
   readonly count?: Counter;
   /** Sums up what no longer fits well; done without a model unless given. */
-  readonly summarise?: (plan: Pick<SummaryPlan, "messages" | "previous">) => Promise<string> | string;
+  readonly summarise?: (
+    plan: Pick<SummaryPlan, "messages" | "previous">,
+    scope: ActivityScope,
+  ) => Promise<string> | string;
 }
 
 /** What the lifecycle needs of a window. */
@@ -85,16 +89,24 @@ const onTopic =
     return message.metadata?.topic === topic ? 4 * worth : worth;
   };
 
-const overlayId = ({ thread }: Changing): string => `summary-${thread.overlays.length}`;
+/** An id for the next summary; a thread that came from elsewhere may have one of this name. */
+function overlayId({ thread }: Changing): string {
+  let id = `summary-${thread.overlays.length}`;
+  while (thread.overlays.some((overlay) => overlay.id === id)) id += "~";
+  return id;
+}
 
-/** Somebody has summed up what was planned. */
-export function keepSummary(draft: Changing, { from, to, text }: Summary, at: number): void {
+/** Somebody has summed up what was planned; what says nothing stands for nothing. */
+export function keepSummary(draft: Changing, summary: Summary, at: number): void {
+  const { from, to, text } = summary;
+  charge(draft, summary);
+  if (text.trim() === "") return;
   const overlay: Overlay = { id: overlayId(draft), from, to, text, at, by: modelName };
   addOverlay(draft.thread, overlay);
 }
 
 /** What the activity that sums up gives back. */
-export interface Summary extends JsonObject {
+export interface Summary extends Spending {
   readonly from: number;
   readonly to: number;
   readonly text: string;
