@@ -1,10 +1,12 @@
 /** Turns in which somebody goes wrong: the model, the planner, a policy, whoever sums up. They end as what they are, and the thread goes on. */
 import { expect, test } from "vitest";
 import { scriptedModel } from "../../../examples/agents/scripted-model.ts";
+import { jsonSchema } from "../../core/json-schema/schema.ts";
 import { createRuntime } from "../../index.ts";
 import { memory } from "../../store/memory/index.ts";
 import type { Model, ModelAnswer } from "../model/model.ts";
 import { textOf } from "../thread/message.ts";
+import { estimate } from "../window/tokens.ts";
 import { defineAgent } from "./agent.ts";
 import type { TurnPart } from "./turn-part.ts";
 
@@ -201,6 +203,35 @@ test.each([
   await using talk = await begin({ model, window: { budget: 800, keepRecent: 1, summarise } });
   for (let turn = 0; turn < 14; turn++) await talk.ask(`question ${turn} ${"foo ".repeat(30)}`);
   expect((await talk.state()).turn.number).toBe(14);
+});
+
+test("C2: what a model reports besides the messages makes no message too long for its window", async () => {
+  const count = estimate();
+  const model: Model = ({ messages }) => {
+    const input = messages.reduce((sum, message) => sum + count.message(message), 600);
+    return { ...text("ok"), usage: { input, output: 1 } };
+  };
+  const instructions = "Be kind and helpful. ".repeat(40);
+  await using talk = await begin({ model, instructions, window: { budget: 2_000 } });
+  for (const said of ["hi", "apple pear ".repeat(300), "hi", "apple pear ".repeat(800)])
+    expect(await talk.ask(said)).toBe("ok");
+});
+
+test("C2: descriptions of tools are compared with what a model reports of them, and correct no count", async () => {
+  const count = estimate();
+  const schema = {
+    type: "object",
+    properties: { city: { type: "string", description: "town ".repeat(200) } },
+  };
+  const weather = { description: "Says how warm it is", input: jsonSchema(schema as never), run: () => 1 };
+  const model: Model = ({ messages, tools }) => {
+    const told = tools.map(({ name, description }) => JSON.stringify({ name, description, input: schema }));
+    const input = messages.reduce((sum, message) => sum + count.message(message), count.text(told.join()));
+    return { ...text("ok"), usage: { input, output: 1 } };
+  };
+  await using talk = await begin({ model, tools: { weather } });
+  await talk.ask("hi");
+  expect((await talk.state()).calibration.model?.ratio).toBeCloseTo(1, 1);
 });
 
 test("A6: the budget of a turn counts whoever plans, looks back, sums up and resolves", async () => {

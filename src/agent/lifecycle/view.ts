@@ -1,5 +1,6 @@
 /** What the model of an agent sees: instructions, what the agent is about, and as much of the thread as its window holds. */
 import type { ActivityScope } from "../../core/activity.ts";
+import { isHoldfastError } from "../../errors.ts";
 import { renderMemory } from "../plan/working-memory.ts";
 import type { Message } from "../thread/message.ts";
 import type { Overlay } from "../thread/thread.ts";
@@ -29,6 +30,8 @@ export interface AgentWindow extends Pick<WindowOptions, "keepRecent" | "importa
 
 /** What the lifecycle needs of a window. */
 export interface View {
+  /** Counts as nobody has corrected it. */
+  readonly count: Counter;
   /** What the model may see now, and how many tokens that is, before what the model has reported is counted in. */
   of(
     context: AgentContext,
@@ -48,6 +51,7 @@ export function viewWith(
   const { keepRecent } = window;
   const sizes = { budget, count, ...(keepRecent === undefined ? {} : { keepRecent }) };
   return {
+    count,
     of({ thread, working, calibration, seen, turn, topicPlaces, recalled }, now) {
       const system = [
         instructions,
@@ -56,20 +60,27 @@ export function viewWith(
       ]
         .filter(Boolean)
         .join("\n\n");
-      const counter = calibrated(count, calibration as Calibration, modelName);
       const note = noteOf(turn);
-      const beside = note === "" ? 0 : counter.text(note) + 2;
-      const built = buildWindow(thread, {
-        ...{ ...window, budget: budget - beside, count: counter, now, refetchable },
-        ...(turn.topic === null
-          ? {}
-          : { importance: onTopic(turn.topic, window.importance), wanted: topicPlaces[turn.topic] ?? [] }),
-        ...(system === "" ? {} : { system }),
-      });
-      const tokens = built.tokens + beside;
+      const build = (counter: Counter) => {
+        const beside = note === "" ? 0 : counter.text(note) + 2;
+        const built = buildWindow(thread, {
+          ...{ ...window, budget: budget - beside, count: counter, now, refetchable },
+          ...(turn.topic === null
+            ? {}
+            : { importance: onTopic(turn.topic, window.importance), wanted: topicPlaces[turn.topic] ?? [] }),
+          ...(system === "" ? {} : { system }),
+        });
+        const ratio = counter === count ? 1 : (calibration[modelName]?.ratio ?? 1);
+        return { built, tokens: built.tokens + beside, ratio };
+      };
+      const corrected = calibrated(count, calibration as Calibration, modelName);
+      const { built, tokens, ratio } = orElse(
+        () => build(corrected),
+        () => build(count),
+      );
       return {
         messages: withNote(built.messages, turn.message, note),
-        tokens: Math.round(tokens / (calibration[modelName]?.ratio ?? 1)),
+        tokens: Math.round(tokens / ratio),
         sight: { ...sightOf({ thread, seen }, built, { at: now, budget, system }), tokens },
       };
     },
@@ -78,6 +89,16 @@ export function viewWith(
       if (summarise === undefined) compact(draft.thread, { ...sizes, id: overlayId(draft), now });
     },
   };
+}
+
+/** What was learned of a model keeps windows small, and is no reason to refuse what fits by what was counted. */
+function orElse<Built>(build: () => Built, plainly: () => Built): Built {
+  try {
+    return build();
+  } catch (error) {
+    if (!isHoldfastError(error) || error.code !== "WINDOW_TOO_SMALL") throw error;
+    return plainly();
+  }
 }
 
 /** What belongs to the topic at hand is worth as much as what was said two half-lives later. */

@@ -17,6 +17,7 @@ import type { CallOutcome } from "./acting.ts";
 import type { AgentContext, PendingCall, Referred } from "./context.ts";
 import { counting } from "./spending.ts";
 import { tasksOf } from "./steps.ts";
+import { tokensOfTools } from "./tool-tokens.ts";
 import {
   type Found,
   planSoFar,
@@ -60,7 +61,8 @@ export const thinkWith =
   ({ model, tools, view, mustAsk }: Thinking) =>
   async (_: unknown, scope: ActivityScope): Promise<Thought> => {
     const { context } = await scope.state<AgentContext>();
-    const { messages, tokens: estimated, sight } = view.of(context, scope.now());
+    const { messages, tokens, sight } = view.of(context, scope.now());
+    const estimated = tokens + tokensOfTools(tools, view.count);
     const { signal, key } = scope;
     const answer = await model(
       { messages, tools: tools.map(({ name, description, input }) => ({ name, description, input })) },
@@ -98,7 +100,8 @@ const isAmount = (value: unknown): boolean => Number.isFinite(value) && (value a
 
 /** Refuses what is no answer; its parts are looked at once they have ids of their own. */
 function checkedAnswer(answer: ModelAnswer): ModelAnswer {
-  if (!Array.isArray(answer?.parts)) refuseAnswer(`${show(answer)} has no list of parts`);
+  if (!Array.isArray(answer?.parts))
+    throw new HoldfastError("MESSAGE_INVALID", `The model gave ${show(answer)}, which has no list of parts`);
   const { usage, cost } = answer;
   if (usage !== undefined && !(isAmount(usage?.input) && isAmount(usage?.output)))
     refuseAnswer(`its usage is ${show(usage)}, not two numbers`);
