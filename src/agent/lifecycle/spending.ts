@@ -1,7 +1,6 @@
 /** What a turn uses up besides the thoughts of its model: whoever plans, looks back, sums up or resolves may be a model, too. */
 import type { ActivityScope } from "../../core/activity.ts";
 import type { JsonObject } from "../../core/json.ts";
-import type { Changing } from "./context.ts";
 
 /** What an activity of a turn used up, as it said. */
 export interface Spent extends JsonObject {
@@ -32,8 +31,14 @@ export function counting<Scope extends ActivityScope>(
   };
 }
 
+/** Where it is counted: in a context, as far as that matters here. */
+interface Counted {
+  readonly turn: { tokens: number; cost: number };
+  readonly used: { besides?: number | undefined; cost: number };
+}
+
 /** Counts towards the turn, and all turns, what an activity used up. */
-export function charge({ turn, used }: Changing, { spent }: Spending): void {
+export function charge({ turn, used }: Counted, { spent }: Spending): void {
   if (spent === undefined) return;
   const { tokens, cost } = spent;
   turn.tokens += tokens;
