@@ -3,6 +3,8 @@
  * that nothing has to be installed; a test holds them against the package's own types and schema.
  */
 import { isObject, type Json, type JsonObject } from "../../core/json.ts";
+import type { ModelAnswer } from "../model/model.ts";
+import { problemOfFile } from "../thread/check-message.ts";
 import type { FilePart, Message, Part, ResultPart, ThinkingPart } from "../thread/message.ts";
 import {
   asJson,
@@ -47,20 +49,26 @@ type AiPart = AiText | AiFile | AiReasoning | AiCall | AiResult;
 
 const format = "aiSdk";
 
-/** Messages as `generateText` and its like take them. Nothing of them is lost. */
+/**
+ * Messages as `generateText` and its like take them. Nothing of them is lost but what says nothing, empty texts and messages:
+ * providers refuse those.
+ */
 export const toAiSdk = (messages: readonly Message[]): AiMessage[] =>
-  messages.map((message) => {
+  messages.flatMap((message): AiMessage[] => {
     const extras = extrasOf(format, message);
-    const content = withKept(
-      extras,
-      message.parts.map((part, index) => ({ index, part: writePart(part, extraOf(extras, part, index)) })),
-    );
+    const written = message.parts.flatMap((part, index) => {
+      const extra = extraOf(extras, part, index);
+      const isEmpty = part.type === "text" && part.text === "" && Object.keys(extra).length === 0;
+      return isEmpty ? [] : [{ index, part: writePart(part, extra) }];
+    });
+    const content = withKept(extras, written);
+    if (content.length === 0) return [];
     const fields = extras.fields ?? {};
     if (message.role === "system") {
       const texts = content.flatMap((part) => (part.type === "text" ? [part.text] : []));
-      return { role: message.role, content: texts.join("\n"), ...fields };
+      return [{ role: message.role, content: texts.join("\n"), ...fields }];
     }
-    return { role: message.role, content, ...fields } as AiMessage;
+    return [{ role: message.role, content, ...fields } as AiMessage];
   });
 
 function writePart(part: Part, extra: JsonObject): AiPart {
@@ -83,10 +91,17 @@ function writeThinking({ text, signature }: ThinkingPart, extra: JsonObject): Ai
   return { type: "reasoning", text, ...signed, ...extra };
 }
 
-function writeFile({ mediaType, url, data = "", name }: FilePart, extra: JsonObject): AiFile {
+/** A file; one that nobody could fetch or read is told of in words, since no model would take the message with it. */
+function writeFile(file: FilePart, extra: JsonObject): AiFile | AiText {
+  if (problemOfFile(file) !== undefined) return { type: "text", text: wordsFor(file) };
+  const { mediaType, url, data = "", name } = file;
   const named = name === undefined ? {} : { filename: name };
   return { type: "file", mediaType, data: url === undefined ? data : new URL(url), ...named, ...extra };
 }
+
+/** What stands in place of a file that cannot be shown. */
+export const wordsFor = ({ mediaType, name, url }: FilePart): string =>
+  `[A file that cannot be shown: ${[name, mediaType, url].filter((one) => one !== undefined).join(", ")}]`;
 
 /** The output in its own kind where it came from here, else in the one that fits it. */
 function writeResult({ call, tool, output, isError }: ResultPart, extra: JsonObject): AiResult {
@@ -97,6 +112,16 @@ function writeResult({ call, tool, output, isError }: ResultPart, extra: JsonObj
       : { type: isError ? "error-json" : "json", value: output as AiJson };
   const written = given === undefined ? plain : (given as unknown as AiOutput);
   return { type: "tool-result", toolCallId: call, toolName: tool, output: written, ...others };
+}
+
+/** What a model of the AI SDK answered, from the content of an assistant's message, with what that format says besides. */
+export function readAnswer(content: readonly unknown[]): Pick<ModelAnswer, "parts" | "besides"> {
+  const { parts, kept = [] } = readMessage({ value: { role: "assistant", content }, path: ["answer"] });
+  const besides = { format, parts: parts.map(({ extra }) => extra), kept };
+  return {
+    parts: parts.map(({ part }) => part) as unknown as ModelAnswer["parts"],
+    ...(kept.length > 0 || parts.some(({ extra }) => extra !== undefined) ? { besides } : {}),
+  };
 }
 
 /** Messages of ours from those of the AI SDK, repaired where a model would refuse them. */

@@ -470,3 +470,26 @@ test.each<[string, () => unknown, RegExp]>([
     expect.objectContaining({ code: "MESSAGE_INVALID", message: expect.stringMatching(message) }),
   );
 });
+
+test("C5: what says nothing is left out for the AI SDK, and a file that nobody can fetch is told of in words", () => {
+  const said = (role: "user" | "assistant", ...parts: Part[]): Message => ({ id: role, role, at, parts });
+  const odd: Part[] = [
+    { type: "file", mediaType: "image/png", url: "/uploads/cat.png" },
+    { type: "file", mediaType: "image/png", data: "no base64!", name: "cat" },
+  ];
+  const messages = [
+    said("user", { type: "text", text: "" }),
+    said("assistant"),
+    said("user", { type: "text", text: "" }, { type: "text", text: "look" }, ...odd),
+  ];
+  expect(toAiSdk(messages)).toEqual([
+    {
+      role: "user",
+      content: [
+        { type: "text", text: "look" },
+        { type: "text", text: "[A file that cannot be shown: image/png, /uploads/cat.png]" },
+        { type: "text", text: "[A file that cannot be shown: cat, image/png]" },
+      ],
+    },
+  ]);
+});

@@ -60,20 +60,29 @@ const keyOf = (part: Part, index: number): string =>
 /** Messages of ours from those that were read. */
 export function finish(format: string, read: readonly ReadMessage[], options: ReadOptions): Message[] {
   const { at, id = (index: number) => `m${index}` } = options;
-  return read.map(({ role, parts, kept = [], fields = {} }, index) => {
-    const extra = Object.fromEntries(
-      parts.flatMap(({ part, extra: said }, place) =>
-        said === undefined ? [] : [[keyOf(part, place), said]],
-      ),
-    );
-    const extras: JsonObject = {
-      ...(Object.keys(fields).length > 0 ? { fields } : {}),
-      ...(Object.keys(extra).length > 0 ? { parts: extra } : {}),
-      ...(kept.length > 0 ? { kept } : {}),
+  return read.map((message, index) => {
+    const metadata = metadataOf(format, message);
+    return {
+      ...{ id: id(index), role: message.role, at, parts: message.parts.map(({ part }) => part) },
+      ...(metadata === undefined ? {} : { metadata }),
     };
-    const metadata = Object.keys(extras).length > 0 ? { metadata: { [format]: extras } } : {};
-    return { id: id(index), role, at, parts: parts.map(({ part }) => part), ...metadata };
   });
+}
+
+/** The metadata of a message that says in a format's name what its parts do not hold; undefined if there is nothing to say. */
+export function metadataOf(
+  format: string,
+  { parts, kept = [], fields = {} }: Pick<ReadMessage, "parts" | "kept" | "fields">,
+): JsonObject | undefined {
+  const extra = Object.fromEntries(
+    parts.flatMap(({ part, extra: said }, place) => (said === undefined ? [] : [[keyOf(part, place), said]])),
+  );
+  const extras: JsonObject = {
+    ...(Object.keys(fields).length > 0 ? { fields } : {}),
+    ...(Object.keys(extra).length > 0 ? { parts: extra } : {}),
+    ...(kept.length > 0 ? { kept } : {}),
+  };
+  return Object.keys(extras).length > 0 ? { [format]: extras } : undefined;
 }
 
 /** What a message's metadata says in a format's name. */

@@ -8,6 +8,7 @@ import type { ToolDescription } from "../model/model.ts";
 import type { CallPart } from "../thread/message.ts";
 import { type GivenTool, optionsOf, type ReadyTool, readyTool } from "../tool/tool.ts";
 import type { ToolGroup } from "./acting.ts";
+import { mustAskOf } from "./approving.ts";
 import { finderOf, reflectorOf } from "./asking.ts";
 import type { CallDecision } from "./calls.ts";
 import { checkDefinition } from "./check-definition.ts";
@@ -38,7 +39,9 @@ export interface AgentDefinition<Tools extends Readonly<Record<string, GivenTool
   readonly model: GivenModel;
   readonly tools?: Tools;
   /** Tools that are called only once a person has agreed; or which calls are. */
-  readonly approve?: readonly ((keyof Tools & string) | "hand_over")[] | ((call: CallPart) => boolean);
+  readonly approve?:
+    | readonly ((keyof Tools & string) | "hand_over")[]
+    | ((call: CallPart) => Promise<boolean> | boolean);
   /** Who may decide; anybody who may send to the run, unless given. */
   readonly mayDecide?: (decision: CallDecision, call: PendingCall) => boolean;
   /** How long people have to decide; for ever, unless given. What nobody decides on is not called. */
@@ -101,6 +104,7 @@ export function defineAgent<Tools extends Readonly<Record<string, GivenTool>>>(
       `The agent ${JSON.stringify(definition.id)} has a tool ${JSON.stringify(taken.name)}, which is the name of one that every such agent has: give it another`,
     );
   const view = viewWith(window, instructions, (tool) => byName.get(tool)?.refetchable ?? false);
+  const mustAsk = mustAskOf(definition, byName, own);
   const machine = agentMachine({
     ...{ id: definition.id, version: definition.version ?? 1, limits: definition.limits },
     ...{
@@ -110,7 +114,6 @@ export function defineAgent<Tools extends Readonly<Record<string, GivenTool>>>(
     },
     ...{ view, hasSummariser: window.summarise !== undefined },
     ...{ groups: groupsOf(tools), own, successors, hasReferences: references !== undefined, topics },
-    mustAsk: mustAskOf(definition, [...byName.keys(), ...own.map(({ name }) => name)]),
     mayDecide: definition.mayDecide ?? (() => true),
     ...{ whenBusy: definition.whenBusy ?? "reject", budget: definition.budget ?? {} },
     ...{ parallel: definition.parallel ?? 4, revisions: definition.revisions ?? 2 },
@@ -121,7 +124,7 @@ export function defineAgent<Tools extends Readonly<Record<string, GivenTool>>>(
     },
   });
   const activities = {
-    think: thinkWith(model, [...tools.map(describe), ...own], view),
+    think: thinkWith({ model, tools: [...tools.map(describe), ...own], view, mustAsk }),
     ...(references === undefined ? {} : { understand: understandWith(references) }),
     ...(window.summarise === undefined ? {} : { summarise: summariseWith(window.summarise, view) }),
     call: callWith(byName),
@@ -160,20 +163,4 @@ function groupsOf(tools: readonly ReadyTool[]): readonly ToolGroup[] {
     groups.set(key, group);
   }
   return [...groups.values()];
-}
-
-function mustAskOf<Tools extends Readonly<Record<string, GivenTool>>>(
-  { id, approve = [] }: AgentDefinition<Tools>,
-  tools: readonly string[],
-): (call: CallPart) => boolean {
-  if (typeof approve === "function") return approve;
-  const unknown = approve.find((name) => !tools.includes(name));
-  if (unknown !== undefined) {
-    throw new HoldfastError(
-      "AGENT_INVALID",
-      `The agent ${JSON.stringify(id)} asks people about ${JSON.stringify(unknown)}, which is none of its tools: ${tools.join(", ")}`,
-    );
-  }
-  const names = new Set<string>(approve);
-  return ({ tool }) => names.has(tool);
 }

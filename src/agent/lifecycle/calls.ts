@@ -1,6 +1,6 @@
 /** How the calls that a model asks for come out: decided on by people, made, refused, or closed with the turn they belong to. */
 import type { Draft } from "../../core/definition.ts";
-import type { Json } from "../../core/json.ts";
+import { isObject, type Json } from "../../core/json.ts";
 import { addItem } from "../pages.ts";
 import type { ResultPart } from "../thread/message.ts";
 import { closeOpenCalls, reasons } from "../thread/unit.ts";
@@ -16,6 +16,10 @@ export interface CallDecision {
   /** The input it is to be called with instead, if it is approved; the model is told of the change. */
   readonly input?: Json;
 }
+
+/** Whether this is a decision: who neither agrees nor refuses has decided nothing. */
+export const isDecision = (data: unknown): data is CallDecision =>
+  isObject(data) && typeof data.isApproved === "boolean";
 
 export function decide(
   draft: Changing,

@@ -119,6 +119,8 @@ export interface Used {
   /** As the model's provider reports them, or as they were estimated. */
   readonly input: number;
   readonly output: number;
+  /** Tokens of whoever plans, looks back, sums up or resolves, where they say so; absent while there are none. */
+  readonly besides?: number;
   readonly cost: number;
 }
 

@@ -14,9 +14,9 @@ import { findMessage, messageAt, messagesOf } from "../thread/thread.ts";
 import { successorIn } from "./away.ts";
 import type { CallDecision } from "./calls.ts";
 import type { AgentContext, PendingCall } from "./context.ts";
-import { listen } from "./listening.ts";
+import { isThoughtOf, listen } from "./listening.ts";
 import type { AgentMachine } from "./machine.ts";
-import { messageOf, type Said } from "./turn.ts";
+import { type Heard, messageOf, type Said } from "./turn.ts";
 import type { Cursor, TurnPart } from "./turn-part.ts";
 
 export interface ConversationOptions extends Pick<StartOptions, "id" | "tenant" | "attributes"> {
@@ -47,18 +47,22 @@ export interface Receiver {
 
 export class Conversation {
   readonly run: Run<AgentContext>;
-  /** What was heard of the message that the model is saying, here. */
-  #partial = "";
+  /** What was heard here of a message while the model said it, and where the thought it is of began. */
+  #heard: { readonly text: string; readonly from: Cursor } = { text: "", from: { seq: 0 } };
 
   readonly #runtime: Runtime;
 
   /** Whether its model may hand it over; where it may not, nobody need look. */
   readonly #mayMove: boolean;
 
+  /** Whether what is said while it is busy waits. */
+  readonly #mayWait: boolean;
+
   private constructor(run: Run<AgentContext>, runtime: Runtime, { definition }: AgentMachine) {
     this.run = run;
     this.#runtime = runtime;
     this.#mayMove = definition.states?.away !== undefined;
+    this.#mayWait = definition.states?.working?.defer !== undefined;
   }
 
   /** A new conversation, or the one of this id. */
@@ -81,8 +85,7 @@ export class Conversation {
   /** Says something; it is sent at once, whether or not anybody listens. */
   say(said: string | readonly Part[], { id = systemIds.next(), ...more }: SayOptions = {}): Saying {
     const parts: readonly Part[] = typeof said === "string" ? [{ type: "text", text: said }] : said;
-    const data = { id, parts, ...more, ...this.#heardSoFar() };
-    const sent = this.#say(data);
+    const sent = this.#say({ id, parts, ...more });
     const turn = () => this.#turn(id, sent);
     const heard = sent.then(() => {});
     // Whoever asks for one of the two is told; nobody need ask for both.
@@ -96,7 +99,7 @@ export class Conversation {
           if (part.outcome !== "answered") throw unansweredError(this.id, part);
           const { thread } = (await (await this.#after(part.cursor.run)).at(part.cursor.seq)).context;
           const answer = part.head === null ? undefined : messageAt(thread, part.head);
-          return answer === undefined ? "" : textOf(answer);
+          return answer?.role === "assistant" ? textOf(answer) : "";
         }
         throw unansweredError(this.id, { outcome: "stopped" });
       },
@@ -107,9 +110,12 @@ export class Conversation {
   async #say(said: Said): Promise<Cursor> {
     checkMessage(messageOf(said, 0));
     try {
-      return await this.#send("say", said as unknown as JsonObject, { key: said.id, message: said.id });
+      const data = { ...said, ...(await this.#heardSoFar()) } as unknown as JsonObject;
+      return await this.#send("say", data, { key: said.id, message: said.id });
     } catch (error) {
-      if (!isHoldfastError(error) || error.code !== "CONTRACT_VIOLATED") throw error;
+      // One that lets others wait is never busy: what it does not take cannot be said.
+      const refusals = ["CONTRACT_VIOLATED", ...(this.#mayWait ? ["AGENT_BUSY"] : [])];
+      if (!isHoldfastError(error) || !refusals.includes(error.code)) throw error;
       const { id, instead } = said;
       const why =
         instead === undefined
@@ -125,7 +131,7 @@ export class Conversation {
     let isOurs = false;
     for await (const part of this.listen(await sent)) {
       // What waited in line is taken when the turn before it is over.
-      isOurs ||= part.type === "said" && part.message === id;
+      isOurs ||= (part.type === "said" || part.type === "end") && part.message === id;
       if (!isOurs) continue;
       if (part.type !== "said") yield part;
       if (part.type === "end" && part.message === id) return;
@@ -136,11 +142,12 @@ export class Conversation {
   async *listen(cursor?: Cursor): AsyncGenerator<TurnPart> {
     const from = cursor ?? (await this.#now());
     // Each listener hears all of it: what is heard by two is still said once.
-    let partial = "";
+    let text = "";
     for await (const part of listen((after) => this.#after(after), from)) {
-      if (part.type === "text") partial += part.text;
-      else if (part.type !== "thinking") partial = "";
-      this.#partial = partial;
+      // What comes with a step is whole, and in the thread.
+      if (part.cursor.piece === undefined || part.type === "restart") text = "";
+      else text += part.text;
+      this.#heard = { text, from: part.cursor };
       yield part;
     }
   }
@@ -171,7 +178,7 @@ export class Conversation {
 
   /** Stops what the agent is doing; what it said so far is kept, and it can be spoken to again. */
   async stop(): Promise<void> {
-    await (await (await this.current()).send("stop", { ...this.#heardSoFar() })).handled();
+    await (await (await this.current()).send("stop", (await this.#heardSoFar()) as JsonObject)).handled();
   }
 
   async close(): Promise<void> {
@@ -186,11 +193,14 @@ export class Conversation {
     to: Receiver,
     { id = `${this.id}/${to.machine.id}` }: { readonly id?: string } = {},
   ): Promise<Conversation> {
-    const run = await this.current();
-    const { context } = await run.state();
-    if (context.successor === "") await this.#send("handOver", { to: id }, { key: `handOver ${id}` });
-    else if (context.successor !== id) throw handedOverError(this.id, context.successor);
-    const { thread, working } = context;
+    let run = await this.current();
+    const { successor } = (await run.state()).context;
+    if (successor === "") {
+      const { run: rest } = await this.#send("handOver", { to: id }, { key: `handOver ${id}` });
+      run = await this.#after(rest);
+    } else if (successor !== id) throw handedOverError(this.id, successor);
+    // Read once nothing more can be said here: until then others may have.
+    const { thread, working } = (await run.state()).context;
     const { subject } = await run.head();
     const input = { thread, working };
     const options = { id, tenant: run.tenant, subject, input };
@@ -203,8 +213,14 @@ export class Conversation {
     return messagesOf((await (await this.current()).state()).context.thread);
   }
 
-  #heardSoFar(): { partial?: string } {
-    return this.#partial === "" ? {} : { partial: this.#partial };
+  /** What was heard of the message that the model is saying now; who left early may have heard of one that is over. */
+  async #heardSoFar(): Promise<Heard> {
+    const { text, from } = this.#heard;
+    if (text === "") return {};
+    const { activities, context } = await (await this.#after(from.run)).state();
+    if (!activities.some((activity) => isThoughtOf(activity, from.seq))) return {};
+    const { number, thoughts } = context.turn;
+    return { partial: text, during: { turn: number, thought: thoughts + 1 } };
   }
 
   /** The run that has the conversation: the one it began with, until its model hands it over. */

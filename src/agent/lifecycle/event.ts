@@ -2,12 +2,12 @@
 import type { StateDefinition } from "../../core/definition.ts";
 import type { CallDecision } from "./calls.ts";
 import type { AgentContext } from "./context.ts";
-import type { Said } from "./turn.ts";
+import type { Heard, Said } from "./turn.ts";
 
 export type AgentEvent =
   | { readonly type: "say"; readonly data: Said }
   | { readonly type: "decide"; readonly data: CallDecision }
-  | { readonly type: "stop"; readonly data: { readonly partial?: string } }
+  | { readonly type: "stop"; readonly data?: Heard }
   | { readonly type: "handOver"; readonly data: { readonly to: string } }
   | { readonly type: "close" };
 

@@ -4,7 +4,8 @@
  * L1. The texts of the parts between two messages are the message's text, whatever crashed meanwhile: a model that is asked
  *     again and says the same is not heard twice, and one that says something else is announced with `restart`.
  */
-import { doneInvokeType } from "../../core/event.ts";
+import { doneInvokeType, type Event } from "../../core/event.ts";
+import { isObject } from "../../core/json.ts";
 import type { Patch } from "../../core/patch.ts";
 import type { Run } from "../../runtime/run.ts";
 import type { Entry as Step } from "../../store/journal.ts";
@@ -89,6 +90,7 @@ async function* partsOf(
   if (successor !== undefined) yield { type: "handedOver", text: "", to: `${run.id}/${successor}` };
   else if (hasEnded && context?.ended && context.ended.outcome !== "handedOver")
     yield { type: "end", text: "", ...context.ended };
+  for (const event of step.dropped ?? []) yield* untaken(event);
   // What is said next may be taken in the same step.
   for (const { id, role, metadata } of messages)
     if (role === "user" && metadata?.by !== "reflection") yield { type: "said", text: "", message: id };
@@ -96,6 +98,15 @@ async function* partsOf(
     const calls = context.calls.filter(({ decision }) => decision === "asked");
     yield { type: "approval", text: "", calls };
   }
+}
+
+/** What waited in line, and cannot be said: its turn ends before it has begun. */
+function* untaken({ type, data }: Event): Generator<NewPart> {
+  if (type !== "say" || !isObject(data) || typeof data.id !== "string") return;
+  const { id: message } = data;
+  const why = `The message ${JSON.stringify(message)} waited, and cannot be said: its id is that of another one, or there is none that it could be said instead of`;
+  const reason = { name: "HoldfastError", code: "MESSAGE_INVALID", message: why };
+  yield { type: "end", text: "", message, outcome: "failed", head: null, reason };
 }
 
 const entersWaiting = (patch: Patch): boolean => JSON.stringify(patch).includes('"working.waiting"');
@@ -167,3 +178,9 @@ function thoughtOf({ effects }: Step): string | undefined {
   const effect = effects.find((one) => one.type === "activity" && one.activity === "think");
   return effect?.type === "activity" ? effect.key : undefined;
 }
+
+/** Whether an activity is the thought that the step of this number began: keys begin with that. */
+export const isThoughtOf = (
+  { id, key }: { readonly id: string; readonly key: string },
+  seq: number,
+): boolean => id === "think" && key.startsWith(`${seq}.`);

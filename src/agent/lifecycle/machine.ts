@@ -7,15 +7,14 @@
  * `done` and `error` tell how the last turn ended; both hear what is said next. Only `close` ends an agent.
  */
 import type { RunLimits } from "../../core/bounds.ts";
-import type { Draft, TransitionParts } from "../../core/definition.ts";
+import type { Draft, SettledEvent, TransitionParts } from "../../core/definition.ts";
 import type { Event } from "../../core/event.ts";
 import type { Json, JsonObject } from "../../core/json.ts";
 import { defineMachine, type Machine } from "../../core/machine.ts";
 import type { Scope } from "../../core/scope.ts";
-import type { CallPart } from "../thread/message.ts";
 import { acting, type ToolGroup } from "./acting.ts";
 import { away, awayWith, leave } from "./away.ts";
-import { type Callable, type CallDecision, decide, rejectAll, settleUncalled } from "./calls.ts";
+import { type Callable, type CallDecision, decide, isDecision, rejectAll, settleUncalled } from "./calls.ts";
 import {
   type AgentContext,
   type Budget,
@@ -27,8 +26,10 @@ import {
 } from "./context.ts";
 import type { AgentEvent, Definition } from "./event.ts";
 import type { OwnTool, Successors } from "./own-tools.ts";
-import type { RecalledFact } from "./recalled.ts";
+import { type RecalledFact, recalledIn } from "./recalled.ts";
+import { charge } from "./spending.ts";
 import {
+  accept,
   type Found,
   fail,
   finish,
@@ -40,7 +41,7 @@ import {
   keepPlan,
   keepThought,
   overspent,
-  type Reflection,
+  type Reflected,
   revise,
   type Thought,
   takeBack,
@@ -68,7 +69,6 @@ export interface AgentParts {
   /** Whether references are resolved, and topics tracked. */
   readonly hasReferences: boolean;
   readonly topics: boolean;
-  readonly mustAsk: (call: CallPart) => boolean;
   readonly mayDecide: (decision: CallDecision, call: PendingCall) => boolean;
   readonly whenBusy: BusyPolicy;
   readonly budget: Budget;
@@ -90,7 +90,7 @@ export function agentMachine(parts: AgentParts): AgentMachine {
     on: {
       say: {
         target: "working",
-        require: sayable,
+        ...(parts.whenBusy === "enqueue" ? { guard: isTakenNow } : { require: sayable }),
         update: (draft, { event, at }) => {
           hear(draft, event.data, { at, topics: parts.topics });
           parts.view.compact(draft, at);
@@ -138,7 +138,7 @@ function working(parts: AgentParts): Definition {
       "error.execution": fails,
       stop: {
         target: "#idle",
-        update: (draft, { event, at }) => interrupt(draft, event.data.partial, at),
+        update: (draft, { event, at }) => interrupt(draft, event.data, at),
       },
     },
     states: {
@@ -158,11 +158,17 @@ const sayable = {
     isSayable(context.thread, event.data, at),
 };
 
+/**
+ * Where what is said may have waited in line, it is not taken rather than refused: what is refused takes the step with it, and
+ * that is the one that ended the turn before.
+ */
+const isTakenNow = ({ context, event, at }: SayScope): boolean => isSayable(context.thread, event.data, at);
+
 const takeOver =
   (policy: "interrupt" | "rollback", topics: boolean) =>
   (draft: Changing, { event, at }: SayScope): void => {
     if (policy === "rollback") takeBack(draft, at);
-    else interrupt(draft, event.data.partial, at);
+    else interrupt(draft, event.data, at);
     hear(draft, event.data, { at, topics });
   };
 
@@ -192,7 +198,9 @@ const recalling = (target: string): Definition => ({
     onDone: {
       target,
       update: (draft, { event }) => {
-        draft.recalled = event.data as unknown as Draft<RecalledFact>[];
+        const { facts, ...spending } = recalledIn(event.data);
+        draft.recalled = facts as Draft<RecalledFact>[];
+        charge(draft, spending);
       },
     },
     onError: fails,
@@ -224,7 +232,7 @@ const handsOver = ({ successors }: AgentParts): TransitionParts<AgentContext, Ag
   }));
 
 function executing(parts: AgentParts): Definition {
-  const { groups, budget, parallel, mustAsk, thinking, hasReflection, hasSummariser, view } = parts;
+  const { groups, budget, parallel, thinking, hasReflection, hasSummariser, view } = parts;
   const callable = callableOf(parts);
   const answered: TransitionParts<AgentContext, AgentEvent> = hasReflection
     ? { target: "#reflecting" }
@@ -259,7 +267,7 @@ function executing(parts: AgentParts): Definition {
           onDone: {
             target: "choosing",
             update: (draft, { event, at }) => {
-              keepThought(draft, event.data as Thought, mustAsk, at);
+              keepThought(draft, event.data as Thought, at);
               settleUncalled(draft, callable, at);
             },
           },
@@ -287,7 +295,7 @@ function executing(parts: AgentParts): Definition {
   };
 }
 
-/** A window that is nearly full is made room in; whoever cannot sum it up leaves that to the next turn. */
+/** A window that is nearly full is made room in; what cannot be summed up is left to the next turn. */
 const summarising: Definition = {
   invoke: {
     ...{ id: "summarise", activity: "summarise", retry },
@@ -313,6 +321,7 @@ function waiting(parts: AgentParts): Definition {
     on: {
       decide: {
         guard: ({ context, event }) => {
+          if (!isDecision(event.data)) return false;
           const call = context.calls.find(({ id }) => id === event.data.call);
           return call?.decision === "asked" && mayDecide(event.data, call);
         },
@@ -325,6 +334,13 @@ function waiting(parts: AgentParts): Definition {
   };
 }
 
+/** Only an agent that plans can plan anew; any other has its answer revised. */
+const replans: TransitionParts<AgentContext, SettledEvent> = {
+  guard: ({ event }) => (event.data as Reflected).verdict === "replan",
+  target: "planning",
+  update: (draft, { event, at }) => revise(draft, event.data as Reflected, at),
+};
+
 const reflecting = ({ revisions, hasPlanner }: AgentParts): Definition => ({
   id: "reflecting",
   invoke: {
@@ -334,16 +350,12 @@ const reflecting = ({ revisions, hasPlanner }: AgentParts): Definition => ({
     onDone: [
       {
         guard: ({ context, event }) =>
-          (event.data as Reflection).verdict === "accept" || context.turn.revisions >= revisions,
+          (event.data as Reflected).verdict === "accept" || context.turn.revisions >= revisions,
         target: "#done",
-        update: (draft) => finish(draft),
+        update: (draft, { event }) => accept(draft, event.data as Reflected),
       },
-      {
-        guard: ({ event }) => hasPlanner && (event.data as Reflection).verdict === "replan",
-        target: "planning",
-        update: (draft, { event, at }) => revise(draft, event.data as Reflection, at),
-      },
-      { target: "executing", update: (draft, { event, at }) => revise(draft, event.data as Reflection, at) },
+      ...(hasPlanner ? [replans] : []),
+      { target: "executing", update: (draft, { event, at }) => revise(draft, event.data as Reflected, at) },
     ],
     onError: fails,
   },

@@ -1,4 +1,5 @@
 /** What is remembered about what a user said, as a turn has it and as the model is shown it. */
+import type { Spending } from "./spending.ts";
 
 /** A fact that the model is shown in a turn. */
 export interface RecalledFact {
@@ -9,6 +10,15 @@ export interface RecalledFact {
   /** The message it came from, as `conversation/message`. */
   readonly message?: string;
 }
+
+/** What recalling gives back: facts, and what drawing others used up. */
+export interface RecalledFacts extends Spending {
+  readonly facts: readonly RecalledFact[];
+}
+
+/** What was recalled; a worker of an earlier version gives the facts alone. */
+export const recalledIn = (data: unknown): RecalledFacts =>
+  Array.isArray(data) ? { facts: data } : (data as RecalledFacts);
 
 /** As data, each in quotes, with where it came from: whatever stands in them is no instruction. */
 export function renderRecalled(recalled: readonly RecalledFact[] | undefined): string {

@@ -3,8 +3,9 @@
  * drawn out and kept; the model may keep something itself, with a tool. The memory is that of the conversation's user.
  *
  * R1. Facts are shown to the model as data (`recalled.ts`).
- * R2. What is kept once a tool of somebody else's has answered in this turn counts as untrusted, since the model may only repeat
- *     what it was told there. It is in quarantine until a person releases it.
+ * R2. What is kept while the model sees, itself or in a summary, what a tool of somebody else's answered counts as untrusted,
+ *     in whatever turn that was: the model may only repeat what it was told there. It is in quarantine until a person
+ *     releases it.
  * R3. What is remembered has a key made of the call, so that no attempt remembers it twice.
  */
 import type { ActivityScope } from "../../core/activity.ts";
@@ -14,11 +15,14 @@ import type { Runtime } from "../../runtime/run.ts";
 import type { MemoryKind } from "../memory/define-memory.ts";
 import type { Candidate } from "../memory/fact.ts";
 import { type OpenMemory, openMemory } from "../memory/open-memory.ts";
-import { newestFirst } from "../thread/thread.ts";
+import { isOnBranch, lineageOf } from "../thread/lineage.ts";
+import { findMessage } from "../thread/thread.ts";
 import { type ReadyTool, readyTool, type ToolScope } from "../tool/tool.ts";
 import type { AgentContext } from "./context.ts";
 import { ownTools } from "./own-tools.ts";
-import type { RecalledFact } from "./recalled.ts";
+import type { RecalledFacts } from "./recalled.ts";
+import { isWithin } from "./seen.ts";
+import { counting } from "./spending.ts";
 import { type Occasion, occasionOf } from "./work.ts";
 
 /** What is drawn from something a user said; it is trusted unless it says otherwise. */
@@ -55,7 +59,7 @@ const drawnSchema = jsonSchema({
 export function rememberTool({ kind }: AgentMemory, runtime: Runtime): ReadyTool {
   const run = async ({ text, subject = "user" }: { text: string; subject?: string }, scope: ToolScope) => {
     const { context } = await scope.state<AgentContext>();
-    const trust = hasOthersResult(context) ? "untrusted" : "trusted";
+    const trust = seesOthersResult(context) ? "untrusted" : "trusted";
     const source = { trust, tool: rememberName, message: placeIn(scope, context) } as const;
     const memory = await memoryOf(kind, runtime, scope);
     return memory.remember({ subject, text, source }, { key: scope.key });
@@ -73,25 +77,37 @@ export const describedTool = { ...readyTool(rememberName, { ...remembering, run:
 /** Draws facts from what was said and keeps them, then finds what is known about it. */
 export const recallWith =
   ({ kind, recall = 5, extract }: AgentMemory, runtime: Runtime) =>
-  async (_: Json, scope: ActivityScope): Promise<readonly RecalledFact[]> => {
-    const { context } = await scope.state<AgentContext>();
+  async (_: Json, given: ActivityScope): Promise<RecalledFacts> => {
+    const { context } = await given.state<AgentContext>();
+    const { scope, spent } = counting(given);
     const memory = await memoryOf(kind, runtime, scope);
     const message = placeIn(scope, context);
     const occasion = occasionOf(context);
+    const back = takenBack(context);
+    if (back !== undefined) await memory.forget({ message: `${scope.run}/${back}` });
     const drawn = (await extract?.(occasion, scope)) ?? [];
     for (const [index, { trust = "trusted", ...rest }] of drawn.entries())
       await memory.remember({ ...rest, source: { trust, message } }, { key: `${scope.key}/${index}` });
-    if (recall === 0) return [];
+    if (recall === 0) return { facts: [], ...spent() };
     const now = scope.now();
     const found = await memory.recall(occasion.said, { now, limit: recall + drawn.length, note: true });
-    return found
+    const facts = found
       .filter(({ fact }) => fact.source.message !== message)
       .slice(0, recall)
       .map(({ fact: { id, text, seenAt, source } }) => ({
         ...{ id, text, seenAt },
         ...(source.message === undefined ? {} : { message: source.message }),
       }));
+    return { facts, ...spent() };
   };
+
+/** The message that this turn's was said over, where that counts as never said: what was drawn from it is no fact. */
+function takenBack({ thread, turn, ended }: AgentContext): string | undefined {
+  if (ended === null || ended.outcome !== "stopped" || ended.head !== turn.after) return undefined;
+  const { message, head } = ended;
+  const at = findMessage(thread, message)?.position;
+  return at === undefined || isOnBranch(lineageOf(thread), at, head) ? undefined : message;
+}
 
 /** The memory of the user whose conversation it is. */
 async function memoryOf(kind: MemoryKind, runtime: Runtime, scope: ActivityScope): Promise<OpenMemory> {
@@ -105,11 +121,14 @@ const placeIn = ({ run }: ActivityScope, { turn }: AgentContext): string => `${r
 /** What these tools answer is what the model itself said. */
 const ownNames = new Set([rememberName, ...ownTools(true, { any: "" }).map(({ name }) => name)]);
 
-/** Whether a tool of somebody else's has answered since the user spoke (R2). */
-function hasOthersResult({ thread, turn }: AgentContext): boolean {
-  for (const { id, parts } of newestFirst(thread)) {
-    if (id === turn.message) return false;
-    if (parts.some((part) => part.type === "result" && !ownNames.has(part.tool))) return true;
-  }
-  return false;
+/** Whether the model saw what a tool of somebody else's answered when it was asked last (R2). */
+function seesOthersResult({ thread, seen }: AgentContext): boolean {
+  const { entries } = lineageOf(thread);
+  const { shown = [], summaries = [] } = seen ?? {};
+  const summed = thread.overlays.flatMap(({ id, from, to }) => (summaries.includes(id) ? [from, to] : []));
+  return entries.some(
+    ({ parts }, position) =>
+      parts.some((part) => part.type === "result" && !ownNames.has(part.tool)) &&
+      (isWithin(shown, position) || isWithin(summed, position)),
+  );
 }

@@ -4,24 +4,39 @@ import type { ModelAnswer, Usage } from "../model/model.ts";
 import { makePlan, type Plan, type PlannedTask, revisePlan } from "../plan/plan.ts";
 import { setGoal } from "../plan/working-memory.ts";
 import { checkMessage } from "../thread/check-message.ts";
-import { type CallPart, type Message, type Part, textOf } from "../thread/message.ts";
+import { type Message, type Part, textOf } from "../thread/message.ts";
 import { append, branchBefore, findMessage, messageAt, type Thread } from "../thread/thread.ts";
 import { emptyTopics, type Topics, trackTopic } from "../thread/topics.ts";
 import { calibrate } from "../window/tokens.ts";
 import { closeAll } from "./calls.ts";
-import { add, type Budget, type Changing, freshTurn, modelName, type Turn, type TurnEnd } from "./context.ts";
+import {
+  type AgentContext,
+  add,
+  type Budget,
+  type Changing,
+  freshTurn,
+  modelName,
+  type Turn,
+  type TurnEnd,
+} from "./context.ts";
 import type { Sight } from "./seen.ts";
+import { charge, type Spending } from "./spending.ts";
+
+/** What somebody had heard of a message when they interrupted it. */
+export interface Heard {
+  readonly partial?: string;
+  /** The numbers of the turn and of the thought it is of; what is over by then is in the thread already. */
+  readonly during?: { readonly turn: number; readonly thought: number };
+}
 
 /** What somebody says to an agent. */
-export interface Said {
+export interface Said extends Heard {
   /** Of the message it becomes. */
   readonly id: string;
   readonly parts: readonly Part[];
   readonly metadata?: JsonObject;
   /** The message it is said instead of: that one, and all that followed it, stay as a branch of their own. */
   readonly instead?: string;
-  /** What the agent had said when it was interrupted. */
-  readonly partial?: string;
 }
 
 /** Another run has the conversation from now on. */
@@ -77,18 +92,22 @@ function topicOf(draft: Changing, { parts }: Said): number {
 
 /** Messages say which topic they belong to, unless whoever wrote them does. */
 const withTopic = (topic: number | null, metadata?: JsonObject): { metadata?: JsonObject } =>
-  topic === null ? {} : { metadata: { topic, ...metadata } };
+  topic !== null ? { metadata: { topic, ...metadata } } : metadata === undefined ? {} : { metadata };
 
 /** A turn ends before its time; what was said of it so far is kept. */
-export function interrupt(draft: Changing, partial: string | undefined, at: number): void {
+export function interrupt(draft: Changing, heard: Heard | undefined, at: number): void {
   closeAll(draft, at);
-  if (partial)
+  const partial: unknown = heard?.partial;
+  if (typeof partial === "string" && partial !== "" && isNow(draft, heard?.during))
     add(draft, {
       ...{ role: "assistant", parts: [{ type: "text", text: partial }], at },
       metadata: { interrupted: true },
     });
   end(draft, "stopped");
 }
+
+const isNow = ({ turn }: Changing, during: Heard["during"]): boolean =>
+  during === undefined || (during?.turn === turn.number && during.thought === turn.thoughts + 1);
 
 function end(draft: Changing, outcome: TurnEnd["outcome"], reason?: JsonObject): void {
   const { message } = draft.turn;
@@ -105,6 +124,10 @@ export function takeBack(draft: Changing, at: number): void {
 
 /** What the activity that thinks gives back. */
 export interface Thought extends Pick<ModelAnswer, "parts" | "cost"> {
+  /** The ids of the calls that people are asked about; all of them, where nothing is said of it. */
+  readonly asked?: readonly string[];
+  /** Of the message that it becomes. */
+  readonly metadata?: JsonObject;
   readonly usage?: Usage;
   /** What its input was estimated at. */
   readonly estimated: number;
@@ -115,8 +138,7 @@ export interface Thought extends Pick<ModelAnswer, "parts" | "cost"> {
 /** The model has answered: what it said is in the thread, and what it wants to have called is to be decided. */
 export function keepThought(
   draft: Changing,
-  { parts, usage, cost = 0, estimated, sight }: Thought,
-  mustAsk: (call: CallPart) => boolean,
+  { parts, asked, metadata, usage, cost = 0, estimated, sight }: Thought,
   at: number,
 ): void {
   const { input, output } = usage ?? { input: estimated, output: 0 };
@@ -131,14 +153,14 @@ export function keepThought(
   if (usage !== undefined)
     calibrate(draft.calibration, { model: modelName, counted: estimated, reported: usage.input });
   const said = parts.length > 0 ? parts : [{ type: "text" as const, text: "" }];
-  add(draft, { role: "assistant", parts: said, at, ...withTopic(draft.turn.topic) });
+  add(draft, { role: "assistant", parts: said, at, ...withTopic(draft.turn.topic, metadata) });
   keepPlace(draft);
   draft.calls = parts.flatMap((part) =>
     part.type === "call"
       ? [
           {
             ...{ id: part.id, tool: part.tool, input: part.input as Json, askedAt: at },
-            decision: mustAsk(part) ? ("asked" as const) : ("free" as const),
+            decision: (asked?.includes(part.id) ?? true) ? ("asked" as const) : ("free" as const),
           },
         ]
       : [],
@@ -151,9 +173,12 @@ export function isToGoOn(thread: Thread): boolean {
   return thread.head !== null && messageAt(thread, thread.head)?.role === "tool";
 }
 
-/** The turn has its answer. */
+/** The turn has its answer, if the agent has said something. */
 export function finish(draft: Changing): void {
-  end(draft, "answered");
+  const { thread } = draft;
+  const last = thread.head === null ? undefined : messageAt(thread, thread.head);
+  if (last?.role === "assistant") end(draft, "answered");
+  else end(draft, "failed", { name: "AgentError", message: "The agent said nothing" });
 }
 
 /** The turn ends without an answer; what it had under way is closed. */
@@ -183,15 +208,35 @@ export interface Steps {
 }
 
 /** What a planner found. */
-export interface Found {
+export interface Found extends Spending {
   readonly goal: string;
   readonly tasks: readonly PlannedTask[];
 }
 
-/** What is to be done about what was said; what was done of an earlier plan for it stays done. */
-export function keepPlan(draft: Changing, { goal, tasks }: Found): void {
-  const { working } = draft;
-  setGoal(working, goal, goal === working.goal ? revisePlan(working.plan as Plan, tasks) : makePlan(tasks));
+/** What a plan is told by: the turn it is for, and what there is of it. */
+type Planning = Pick<AgentContext, "thread" | "turn" | "working">;
+
+/**
+ * The plan that there is for a goal already. A goal that is only what the user said is one of its turn: who says the same again
+ * wants it done again. One that the planner names is the same in whatever turn.
+ */
+export function planSoFar({ thread, turn, working }: Planning, goal: string): Plan | undefined {
+  if (goal !== working.goal) return undefined;
+  const said = findMessage(thread, turn.message)?.message;
+  const isOfTurn = turn.revisions + turn.handOvers > 0;
+  return isOfTurn || said === undefined || textOf(said) !== goal ? working.plan : undefined;
+}
+
+/** The plan with what was found; what is done for its goal already stays done. Throws PLAN_INVALID. */
+export function planWithFound(context: Planning, { goal, tasks }: Pick<Found, "goal" | "tasks">): Plan {
+  const before = planSoFar(context, goal);
+  return before === undefined ? makePlan(tasks) : revisePlan(before, tasks);
+}
+
+/** What is to be done about what was said. */
+export function keepPlan(draft: Changing, found: Found): void {
+  charge(draft, found);
+  setGoal(draft.working, found.goal, planWithFound(draft as AgentContext, found));
 }
 
 /** What somebody who looked at an answer says of it. */
@@ -201,8 +246,19 @@ export interface Reflection {
   readonly note?: string;
 }
 
+/** A reflection, with what it used up. */
+export type Reflected = Reflection & Spending;
+
+/** The answer is good enough, or was sent back as often as it may be. */
+export function accept(draft: Changing, reflected: Reflected): void {
+  charge(draft, reflected);
+  finish(draft);
+}
+
 /** The answer is not good enough: the model is told why, as if the user had. */
-export function revise(draft: Changing, { note = "Try again." }: Reflection, at: number): void {
+export function revise(draft: Changing, reflected: Reflected, at: number): void {
+  const { note = "Try again." } = reflected;
+  charge(draft, reflected);
   draft.turn.revisions++;
   add(draft, { role: "user", parts: [{ type: "text", text: note }], at, metadata: { by: "reflection" } });
 }

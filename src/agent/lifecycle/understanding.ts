@@ -18,15 +18,21 @@ import {
 } from "../thread/salience.ts";
 import { newestFirst } from "../thread/thread.ts";
 import type { AgentContext, Changing, Referred } from "./context.ts";
+import { charge, counting, type Spending } from "./spending.ts";
 
 /** How references are resolved. */
-export interface References extends ResolveOptions {
+export interface References extends Omit<ResolveOptions, "resolver"> {
+  /** Says which candidate is meant, or undefined if it cannot tell: a model, usually, which says what it spent in the scope. */
+  readonly resolver?: (
+    question: Parameters<NonNullable<ResolveOptions["resolver"]>>[0],
+    scope: ActivityScope,
+  ) => Promise<string | undefined>;
   /** Reads a language: `readEnglish` of `holdfast/agent/english`, for instance. */
   readonly read: (text: string) => TextReading;
 }
 
 /** What the activity that understands gives back: what is meant, and what was mentioned since it was asked last, in its order. */
-export interface Understood {
+export interface Understood extends Spending {
   readonly meant: readonly Referred[];
   readonly mentioned: readonly { readonly by: "user" | "assistant"; readonly mentions: readonly Mention[] }[];
 }
@@ -35,9 +41,10 @@ export interface Understood {
 const messagesMax = 6;
 
 export const understandWith =
-  ({ read, ...options }: References) =>
-  async (_: unknown, scope: ActivityScope): Promise<Understood> => {
-    const { context } = await scope.state<AgentContext>();
+  ({ read, resolver, ...options }: References) =>
+  async (_: unknown, given: ActivityScope): Promise<Understood> => {
+    const { context } = await given.state<AgentContext>();
+    const { scope, spent } = counting(given);
     const [said, ...before] = newSince(context);
     if (said === undefined) return { meant: [], mentioned: [] };
     const salience = structuredClone(context.salience) as Salience;
@@ -48,9 +55,13 @@ export const understandWith =
       mentioned.push({ by: role, mentions });
     }
     const reading = read(said.text);
-    const found = await resolveReferencesWith(salience, { text: said.text, reading }, options);
+    const found = await resolveReferencesWith(
+      salience,
+      { text: said.text, reading },
+      { ...options, ...(resolver && { resolver: (question) => resolver(question, scope) }) },
+    );
     mentioned.push({ by: "user", mentions: reading.mentions });
-    return { meant: found.flatMap(referred), mentioned };
+    return { meant: found.flatMap(referred), mentioned, ...spent() };
   };
 
 /** What was said since the last turn was understood, newest first: that of the user, and before it answers. */
@@ -71,7 +82,9 @@ const referred = ({ phrase, entity, margin, asked }: Resolved): Referred[] =>
   entity === undefined ? [] : [{ phrase, entity, margin, asked }];
 
 /** What was understood is kept. */
-export function keepUnderstood(draft: Changing, { meant, mentioned }: Understood): void {
+export function keepUnderstood(draft: Changing, understood: Understood): void {
+  const { meant, mentioned } = understood;
+  charge(draft, understood);
   for (const { by, mentions } of mentioned) noteMentions(draft.salience as Salience, { mentions }, by);
   draft.salienceTo = draft.turn.message;
   draft.turn.meant = [...meant];

@@ -1,5 +1,6 @@
 /** What the model of an agent sees: instructions, what the agent is about, and as much of the thread as its window holds. */
-import type { JsonObject } from "../../core/json.ts";
+import type { ActivityScope } from "../../core/activity.ts";
+import { isHoldfastError } from "../../errors.ts";
 import { renderMemory } from "../plan/working-memory.ts";
 import type { Message } from "../thread/message.ts";
 import type { Overlay } from "../thread/thread.ts";
@@ -11,6 +12,7 @@ import { buildWindow } from "../window/window.ts";
 import { type AgentContext, type Changing, modelName } from "./context.ts";
 import { renderRecalled } from "./recalled.ts";
 import { type Sight, sightOf } from "./seen.ts";
+import { charge, type Spending } from "./spending.ts";
 import { noteOf, withNote } from "./understanding.ts";
 
 /** How a thread is brought into the window of a model. */
@@ -20,11 +22,16 @@ export interface AgentWindow extends Pick<WindowOptions, "keepRecent" | "importa
   /** An estimate that learns from what the model reports, unless given. */
   readonly count?: Counter;
   /** Sums up what no longer fits well; done without a model unless given. */
-  readonly summarise?: (plan: Pick<SummaryPlan, "messages" | "previous">) => Promise<string> | string;
+  readonly summarise?: (
+    plan: Pick<SummaryPlan, "messages" | "previous">,
+    scope: ActivityScope,
+  ) => Promise<string> | string;
 }
 
 /** What the lifecycle needs of a window. */
 export interface View {
+  /** Counts as nobody has corrected it. */
+  readonly count: Counter;
   /** What the model may see now, and how many tokens that is, before what the model has reported is counted in. */
   of(
     context: AgentContext,
@@ -44,6 +51,7 @@ export function viewWith(
   const { keepRecent } = window;
   const sizes = { budget, count, ...(keepRecent === undefined ? {} : { keepRecent }) };
   return {
+    count,
     of({ thread, working, calibration, seen, turn, topicPlaces, recalled }, now) {
       const system = [
         instructions,
@@ -52,20 +60,27 @@ export function viewWith(
       ]
         .filter(Boolean)
         .join("\n\n");
-      const counter = calibrated(count, calibration as Calibration, modelName);
       const note = noteOf(turn);
-      const beside = note === "" ? 0 : counter.text(note) + 2;
-      const built = buildWindow(thread, {
-        ...{ ...window, budget: budget - beside, count: counter, now, refetchable },
-        ...(turn.topic === null
-          ? {}
-          : { importance: onTopic(turn.topic, window.importance), wanted: topicPlaces[turn.topic] ?? [] }),
-        ...(system === "" ? {} : { system }),
-      });
-      const tokens = built.tokens + beside;
+      const build = (counter: Counter) => {
+        const beside = note === "" ? 0 : counter.text(note) + 2;
+        const built = buildWindow(thread, {
+          ...{ ...window, budget: budget - beside, count: counter, now, refetchable },
+          ...(turn.topic === null
+            ? {}
+            : { importance: onTopic(turn.topic, window.importance), wanted: topicPlaces[turn.topic] ?? [] }),
+          ...(system === "" ? {} : { system }),
+        });
+        const ratio = counter === count ? 1 : (calibration[modelName]?.ratio ?? 1);
+        return { built, tokens: built.tokens + beside, ratio };
+      };
+      const corrected = calibrated(count, calibration as Calibration, modelName);
+      const { built, tokens, ratio } = orElse(
+        () => build(corrected),
+        () => build(count),
+      );
       return {
         messages: withNote(built.messages, turn.message, note),
-        tokens: Math.round(tokens / (calibration[modelName]?.ratio ?? 1)),
+        tokens: Math.round(tokens / ratio),
         sight: { ...sightOf({ thread, seen }, built, { at: now, budget, system }), tokens },
       };
     },
@@ -74,6 +89,16 @@ export function viewWith(
       if (summarise === undefined) compact(draft.thread, { ...sizes, id: overlayId(draft), now });
     },
   };
+}
+
+/** What was learned of a model keeps windows small, and is no reason to refuse what fits by what was counted. */
+function orElse<Built>(build: () => Built, plainly: () => Built): Built {
+  try {
+    return build();
+  } catch (error) {
+    if (!isHoldfastError(error) || error.code !== "WINDOW_TOO_SMALL") throw error;
+    return plainly();
+  }
 }
 
 /** What belongs to the topic at hand is worth as much as what was said two half-lives later. */
@@ -85,16 +110,24 @@ const onTopic =
     return message.metadata?.topic === topic ? 4 * worth : worth;
   };
 
-const overlayId = ({ thread }: Changing): string => `summary-${thread.overlays.length}`;
+/** An id for the next summary; a thread that came from elsewhere may have one of this name. */
+function overlayId({ thread }: Changing): string {
+  let id = `summary-${thread.overlays.length}`;
+  while (thread.overlays.some((overlay) => overlay.id === id)) id += "~";
+  return id;
+}
 
-/** Somebody has summed up what was planned. */
-export function keepSummary(draft: Changing, { from, to, text }: Summary, at: number): void {
+/** Somebody has summed up what was planned; what says nothing stands for nothing. */
+export function keepSummary(draft: Changing, summary: Summary, at: number): void {
+  const { from, to, text } = summary;
+  charge(draft, summary);
+  if (text.trim() === "") return;
   const overlay: Overlay = { id: overlayId(draft), from, to, text, at, by: modelName };
   addOverlay(draft.thread, overlay);
 }
 
 /** What the activity that sums up gives back. */
-export interface Summary extends JsonObject {
+export interface Summary extends Spending {
   readonly from: number;
   readonly to: number;
   readonly text: string;

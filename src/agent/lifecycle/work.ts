@@ -1,20 +1,32 @@
 /** What agents do outside their steps: asking the model, calling tools, planning, and looking back at an answer. */
 import type { ActivityScope } from "../../core/activity.ts";
-import { type Json, toJson } from "../../core/json.ts";
+import { type Json, type JsonObject, toJson } from "../../core/json.ts";
 import { show } from "../../core/problem.ts";
 import { HoldfastError } from "../../errors.ts";
+import { metadataOf, withExtra } from "../formats/reading.ts";
 import type { Model, ModelAnswer, ToolDescription } from "../model/model.ts";
-import { makePlan } from "../plan/plan.ts";
+
 import type { WorkingMemory } from "../plan/working-memory.ts";
+import { problemOf } from "../thread/check-message.ts";
 import { lineageOf } from "../thread/lineage.ts";
-import { type Message, textOf } from "../thread/message.ts";
+import { type CallPart, type Message, textOf } from "../thread/message.ts";
 import { messagesOf, newestFirst, type Thread } from "../thread/thread.ts";
 import { labelOf } from "../thread/topics.ts";
 import type { ReadyTool } from "../tool/tool.ts";
 import type { CallOutcome } from "./acting.ts";
 import type { AgentContext, PendingCall, Referred } from "./context.ts";
-
-import type { Found, Reflection, Steps, Thought } from "./turn.ts";
+import { counting } from "./spending.ts";
+import { tasksOf } from "./steps.ts";
+import { tokensOfTools } from "./tool-tokens.ts";
+import {
+  type Found,
+  planSoFar,
+  planWithFound,
+  type Reflected,
+  type Reflection,
+  type Steps,
+  type Thought,
+} from "./turn.ts";
 import type { AgentWindow, Summary, View } from "./view.ts";
 
 /** What is planned for, or looked back at. */
@@ -34,39 +46,84 @@ export interface Occasion {
 /** Finds what is to be done. */
 export type StepFinder = (occasion: Occasion, scope: ActivityScope) => Promise<Steps> | Steps;
 export type Reflector = (occasion: Occasion, scope: ActivityScope) => Promise<Reflection> | Reflection;
-/** Asks the model; what it says is streamed on the way, and comes back whole. */
+
+/** What a thought takes. */
+export interface Thinking {
+  readonly model: Model;
+  readonly tools: readonly ToolDescription[];
+  readonly view: View;
+  /** Whether people are asked about a call. */
+  readonly mustAsk: (call: CallPart) => Promise<boolean>;
+}
+
+/** Asks the model; what it says is streamed on the way, and comes back whole. What cannot be kept is asked for again. */
 export const thinkWith =
-  (model: Model, tools: readonly ToolDescription[], view: View) =>
+  ({ model, tools, view, mustAsk }: Thinking) =>
   async (_: unknown, scope: ActivityScope): Promise<Thought> => {
     const { context } = await scope.state<AgentContext>();
-    const { messages, tokens: estimated, sight } = view.of(context, scope.now());
+    const { messages, tokens, sight } = view.of(context, scope.now());
+    const estimated = tokens + tokensOfTools(tools, view.count);
     const { signal, key } = scope;
     const answer = await model(
       { messages, tools: tools.map(({ name, description, input }) => ({ name, description, input })) },
       { signal, key, say: (piece) => void scope.write(piece) },
     );
-    if (!Array.isArray(answer?.parts))
-      throw new HoldfastError(
-        "MESSAGE_INVALID",
-        `The model gave ${show(answer)}, which has no list of parts`,
-      );
-    const { usage, cost } = answer;
+    const { usage, cost } = checkedAnswer(answer);
     const spent = usage === undefined ? estimated : usage.input + usage.output;
     scope.spend({ tokens: spent, ...(cost === undefined ? {} : { cost }) });
+    const parts = withOwnIds(context.thread, answer.parts);
+    checkParts(parts);
+    const metadata = metadataFor(parts, answer.besides);
     return {
-      parts: withOwnIds(context.thread, answer.parts),
-      ...{ estimated, sight },
+      ...(metadata === undefined ? {} : { metadata }),
+      ...{ parts, asked: await askedOf(parts, mustAsk), estimated, sight },
       ...(usage === undefined ? {} : { usage }),
       ...(cost === undefined ? {} : { cost }),
     };
   };
+
+/** The calls of an answer that people are asked about. */
+async function askedOf(parts: ModelAnswer["parts"], mustAsk: Thinking["mustAsk"]): Promise<string[]> {
+  const asked: string[] = [];
+  for (const part of parts) if (part.type === "call" && (await mustAsk(part))) asked.push(part.id);
+  return asked;
+}
+
+/** What the model's format says besides, as the message keeps it. */
+function metadataFor(parts: ModelAnswer["parts"], besides: ModelAnswer["besides"]): JsonObject | undefined {
+  if (besides === undefined) return undefined;
+  const { format, parts: extras, kept = [] } = besides;
+  return metadataOf(format, { parts: parts.map((part, index) => withExtra(part, extras[index])), kept });
+}
+
+const isAmount = (value: unknown): boolean => Number.isFinite(value) && (value as number) >= 0;
+
+/** Refuses what is no answer; its parts are looked at once they have ids of their own. */
+function checkedAnswer(answer: ModelAnswer): ModelAnswer {
+  if (!Array.isArray(answer?.parts))
+    throw new HoldfastError("MESSAGE_INVALID", `The model gave ${show(answer)}, which has no list of parts`);
+  const { usage, cost } = answer;
+  if (usage !== undefined && !(isAmount(usage?.input) && isAmount(usage?.output)))
+    refuseAnswer(`its usage is ${show(usage)}, not two numbers`);
+  if (cost !== undefined && !isAmount(cost)) refuseAnswer(`its cost is ${show(cost)}, not a number`);
+  return answer;
+}
+
+function checkParts(parts: ModelAnswer["parts"]): void {
+  const problem = problemOf({ id: "answer", role: "assistant", at: 0, parts });
+  if (problem !== undefined) refuseAnswer(problem);
+}
+
+function refuseAnswer(why: string): never {
+  throw new HoldfastError("MESSAGE_INVALID", `The model's answer cannot be kept: ${why}`);
+}
 
 /** Calls have ids of their own in a thread, whatever a model makes of that; of characters that every provider takes back. */
 function withOwnIds(thread: Thread, parts: ModelAnswer["parts"]): ModelAnswer["parts"] {
   const { byCall } = lineageOf(thread);
   const taken = new Set<string>();
   return parts.map((part) => {
-    if (part.type !== "call") return part;
+    if (part?.type !== "call") return part;
     let id = part.id === "" ? "call" : part.id;
     for (let count = 2; taken.has(id) || byCall.has(id); count++) id = `${part.id || "call"}_${count}`;
     taken.add(id);
@@ -98,33 +155,46 @@ export const callWith =
     }
   };
 
-/** Sums up what no longer fits well into the window. */
+/** Sums up what no longer fits well into the window; null if there is nothing to sum up, or nothing came of it. */
 export const summariseWith =
   (summarise: NonNullable<AgentWindow["summarise"]>, view: View) =>
-  async (_: unknown, scope: ActivityScope): Promise<Summary | null> => {
-    const plan = view.plan((await scope.state<AgentContext>()).context);
+  async (_: unknown, given: ActivityScope): Promise<Summary | null> => {
+    const plan = view.plan((await given.state<AgentContext>()).context);
     if (plan === undefined) return null;
-    return { from: plan.from, to: plan.to, text: await summarise(plan) };
+    const { scope, spent } = counting(given);
+    const text: unknown = await summarise(plan, scope);
+    const { from, to } = plan;
+    return { from, to, text: typeof text === "string" ? text : "", ...spent() };
   };
 
 /** Finds what is to be done; a plan that cannot be carried out is an error of whoever found it. */
 export const planWith =
   (find: StepFinder) =>
-  async (_: unknown, scope: ActivityScope): Promise<Found> => {
-    const occasion = occasionOf((await scope.state<AgentContext>()).context);
+  async (_: unknown, given: ActivityScope): Promise<Found> => {
+    const { context } = await given.state<AgentContext>();
+    const { scope, spent } = counting(given);
+    const occasion = occasionOf(context);
     const { goal = occasion.said, steps } = await find(occasion, scope);
-    const tasks = steps.map((step, index) =>
-      typeof step === "string" ? { id: String(index + 1), title: step } : step,
-    );
-    makePlan(tasks);
-    return { goal, tasks };
+    const tasks = tasksOf(steps, planSoFar(context, goal));
+    planWithFound(context, { goal, tasks });
+    return { goal, tasks, ...spent() };
   };
+
+const verdicts: readonly unknown[] = ["accept", "revise", "replan"] satisfies Reflection["verdict"][];
 
 /** Looks back at what there is now. */
 export const reflectWith =
   (reflect: Reflector) =>
-  async (_: unknown, scope: ActivityScope): Promise<Reflection> =>
-    reflect(occasionOf((await scope.state<AgentContext>()).context), scope);
+  async (_: unknown, given: ActivityScope): Promise<Reflected> => {
+    const { scope, spent } = counting(given);
+    const reflection = await reflect(occasionOf((await given.state<AgentContext>()).context), scope);
+    if (!verdicts.includes(reflection?.verdict))
+      throw new HoldfastError(
+        "AGENT_INVALID",
+        `Whoever looked at the answer said ${show(reflection)}; say a verdict: ${verdicts.join(", ")}`,
+      );
+    return { ...reflection, ...spent() };
+  };
 
 export function occasionOf({ thread, working, turn, topics }: AgentContext): Occasion {
   let answer = "";

@@ -1,12 +1,36 @@
 /** Models of the AI SDK: asked once, without its own loop, retries or execution of tools, all of which are the agent's. */
-import { type LanguageModel, jsonSchema as sdkSchema, streamText, type ToolSet, tool } from "ai";
-import type { Json } from "../../core/json.ts";
+import {
+  DownloadError,
+  type LanguageModel,
+  jsonSchema as sdkSchema,
+  streamText,
+  type ToolSet,
+  tool,
+} from "ai";
 import { isJsonSchema } from "../../core/json-schema/schema.ts";
-import { toAiSdk } from "../formats/ai-sdk.ts";
-import type { CallPart, TextPart, ThinkingPart } from "../thread/message.ts";
+import { readAnswer, toAiSdk, wordsFor } from "../formats/ai-sdk.ts";
+import type { Message } from "../thread/message.ts";
+import { AnswerContent } from "./ai-sdk-answer.ts";
 import type { ModelAnswer, ModelRequest, ModelScope } from "./model.ts";
 
+/** Asks a model. A file of an earlier message that cannot be fetched any more is told of in words: it is no reason to be silent for ever. */
 export async function askSdk(
+  model: LanguageModel,
+  { messages, tools }: ModelRequest,
+  scope: ModelScope,
+): Promise<ModelAnswer> {
+  for (let shown = messages; ; ) {
+    try {
+      return await askOnce(model, { messages: shown, tools }, scope);
+    } catch (error) {
+      const without = DownloadError.isInstance(error) ? withoutFile(shown, error.url) : undefined;
+      if (without === undefined) throw error;
+      shown = without;
+    }
+  }
+}
+
+async function askOnce(
   model: LanguageModel,
   { messages, tools }: ModelRequest,
   { signal, say }: ModelScope,
@@ -26,35 +50,36 @@ export async function askSdk(
     // What went wrong is thrown below, and told by whoever asked.
     onError: () => {},
   });
-  const parts: (TextPart | ThinkingPart | CallPart)[] = [];
+  const content = new AnswerContent();
   for await (const part of stream) {
     if (part.type === "error") throw part.error;
-    if (part.type === "text-delta") {
-      lengthen(parts, "text", part.text);
-      say({ type: "text", text: part.text });
-    } else if (part.type === "reasoning-delta") {
-      lengthen(parts, "thinking", part.text);
-      say({ type: "thinking", text: part.text });
-    } else if (part.type === "tool-call")
-      parts.push({ type: "call", id: part.toolCallId, tool: part.toolName, input: part.input as Json });
+    content.take(part);
+    if (part.type === "text-delta") say({ type: "text", text: part.text });
+    else if (part.type === "reasoning-delta") say({ type: "thinking", text: part.text });
   }
   const { inputTokens, outputTokens } = await totalUsage;
   return {
-    parts,
+    ...readAnswer(content.parts()),
     ...(inputTokens === undefined ? {} : { usage: { input: inputTokens, output: outputTokens ?? 0 } }),
   };
+}
+
+/** The messages with a file in words; undefined if none before the newest of the user has it. */
+function withoutFile(messages: readonly Message[], url: string): readonly Message[] | undefined {
+  const newest = messages.findLastIndex(({ role }) => role === "user");
+  let isFound = false;
+  const without = messages.map((message, index) => {
+    if (index >= newest) return message;
+    const parts = message.parts.map((part) => {
+      if (part.type !== "file" || part.url === undefined || URL.parse(part.url)?.href !== url) return part;
+      isFound = true;
+      return { type: "text" as const, text: wordsFor(part) };
+    });
+    return { ...message, parts };
+  });
+  return isFound ? without : undefined;
 }
 
 /** Schemas of Holdfast's own are told as what they are; all others the package knows, or refuses. */
 const schemaOf = (input: unknown): unknown =>
   isJsonSchema(input) ? sdkSchema(input.jsonSchema as never) : input;
-
-function lengthen(
-  parts: (TextPart | ThinkingPart | CallPart)[],
-  type: "text" | "thinking",
-  text: string,
-): void {
-  const last = parts.at(-1);
-  if (last?.type === type) parts[parts.length - 1] = { ...last, text: last.text + text };
-  else parts.push({ type, text });
-}

@@ -1,4 +1,5 @@
 /** Models, as agents see them: what is asked of one, and what it answers. Any function will do; `ai-sdk.ts` makes one of an AI SDK model. */
+import type { Json, JsonObject } from "../../core/json.ts";
 import type { CallPart, Message, TextPart, ThinkingPart } from "../thread/message.ts";
 
 /** A tool, as a model is told of it. */
@@ -35,9 +36,20 @@ export interface Usage {
   readonly output: number;
 }
 
+/** What a model's format says besides what parts hold, to be handed back as it was: signatures, for instance. */
+export interface Besides {
+  /** Of the format; what is said in its name goes out again when it is written. */
+  readonly format: string;
+  /** Of each part, in their order. */
+  readonly parts: readonly (JsonObject | undefined)[];
+  /** Parts that are none of ours, each with the number of our parts before it. */
+  readonly kept?: readonly { readonly at: number; readonly part: Json }[];
+}
+
 export interface ModelAnswer {
   /** What it thought, said, and wants to have called, in this order. */
   readonly parts: readonly (TextPart | ThinkingPart | CallPart)[];
+  readonly besides?: Besides;
   readonly usage?: Usage;
   /** In the currency of the budget. */
   readonly cost?: number;

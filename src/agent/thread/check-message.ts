@@ -2,7 +2,7 @@
 import { toJson } from "../../core/json.ts";
 import { HoldfastError } from "../../errors.ts";
 import { limits } from "../../limits.ts";
-import type { Message, Part, Role } from "./message.ts";
+import type { FilePart, Message, Part, Role } from "./message.ts";
 
 const partsOf: Readonly<Record<Role, readonly Part["type"][]>> = {
   system: ["text"],
@@ -23,7 +23,8 @@ export function checkMessage(message: Message): void {
   );
 }
 
-function problemOf(message: Message): string | undefined {
+/** Why a message cannot be kept; undefined if it can be. Throws VALUE_INVALID for what is no JSON. */
+export function problemOf(message: Message): string | undefined {
   if (typeof message !== "object" || message === null) return "it is no object";
   const { id, role, parts, at } = message;
   if (!isName(id)) return `its id is no text of 1 to ${limits.nameLengthMax} characters`;
@@ -52,10 +53,7 @@ function problemOfPart(part: Part): string | undefined {
     case "thinking":
       return typeof part.text === "string" ? undefined : "its text is none";
     case "file":
-      if (typeof part.mediaType !== "string") return "it has no mediaType";
-      return (part.url === undefined) === (part.data === undefined)
-        ? "it has either a url or data"
-        : undefined;
+      return problemOfFile(part);
     case "call":
       if (!isName(part.id)) return "it has no id";
       if (!isName(part.tool)) return "it names no tool";
@@ -66,6 +64,23 @@ function problemOfPart(part: Part): string | undefined {
       return part.output === undefined ? "it has no output; null is one" : undefined;
   }
 }
+
+/** Why nobody could show a file to a model; undefined if somebody can. */
+export function problemOfFile({ mediaType, url, data }: FilePart): string | undefined {
+  if (typeof mediaType !== "string") return "it has no mediaType";
+  if ((url === undefined) === (data === undefined)) return "it has either a url or data";
+  if (data !== undefined) return isBase64(data) ? undefined : "its data is no base64";
+  return isAddress(url)
+    ? undefined
+    : "its url is none that others can fetch: give a whole one, with https://, or data";
+}
+
+/** An address that says where it is by itself: relative ones and paths mean something to this machine only. */
+const isAddress = (url: unknown): boolean =>
+  typeof url === "string" && /^(?:data:|(?!file:)[a-z][a-z0-9+.-]+:\/\/[^/])/i.test(url) && URL.canParse(url);
+
+const isBase64 = (data: unknown): boolean =>
+  typeof data === "string" && /^[A-Za-z0-9+/_-]+={0,2}$/.test(data);
 
 const isName = (value: unknown): boolean =>
   typeof value === "string" && value.length > 0 && value.length <= limits.nameLengthMax;

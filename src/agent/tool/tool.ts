@@ -23,10 +23,11 @@ export interface Tool<Input = never> {
 }
 
 /** A tool of the AI SDK, as far as it is used. */
-interface SdkTool {
+interface SdkTool extends Pick<Tool, "once" | "retry" | "timeout" | "refetchable"> {
   readonly description?: unknown;
   readonly inputSchema: unknown;
   readonly execute?: unknown;
+  readonly needsApproval?: unknown;
 }
 
 /** What `defineAgent` takes for a tool. */
@@ -38,6 +39,8 @@ export interface ReadyTool extends Tool<Json> {
   readonly description: string;
   /** As a model is told. */
   readonly schema: unknown;
+  /** Whether people are asked before it is called, whatever the agent's policy says; or with which inputs. */
+  readonly asks?: boolean | ((input: Json, call: string) => Promise<boolean> | boolean);
   check(input: Json): Promise<Checked>;
 }
 
@@ -50,7 +53,8 @@ export function readyTool(name: string, given: GivenTool): ReadyTool {
       `The tool ${JSON.stringify(name)} has nothing to do: give it a function as \`run\` (or \`execute\`, as the AI SDK has it)`,
     );
   }
-  const tool = "run" in given ? (given as unknown as Tool<Json>) : fromSdk(given as unknown as SdkTool);
+  const tool: Tool<Json> & Pick<ReadyTool, "asks"> =
+    "run" in given ? (given as unknown as Tool<Json>) : fromSdk(given as unknown as SdkTool);
   const schema = "run" in given ? tool.input : (given as unknown as SdkTool).inputSchema;
   return {
     ...tool,
@@ -59,17 +63,39 @@ export function readyTool(name: string, given: GivenTool): ReadyTool {
   };
 }
 
-const fromSdk = ({ description, execute }: SdkTool): Tool<Json> => ({
+/** What is said of a tool besides stands in an object of the AI SDK as it does in one of ours. */
+const fromSdk = ({ description, execute, needsApproval, inputSchema: _, ...more }: SdkTool) => ({
+  ...optionsOfCalls(more),
   ...(typeof description === "string" ? { description } : {}),
-  run: (input, { call, signal }) =>
-    (execute as SdkExecute)(input, {
-      toolCallId: call,
-      messages: [],
-      abortSignal: signal,
-    }),
+  asks:
+    typeof needsApproval === "function"
+      ? (input: Json, call: string) => (needsApproval as SdkAsks)(input, { toolCallId: call, messages: [] })
+      : needsApproval === true,
+  run: async (input: Json, { call, signal }: ToolScope) => {
+    const given = (execute as SdkExecute)(input, { toolCallId: call, messages: [], abortSignal: signal });
+    return isIterable(given) ? lastOf(given) : given;
+  },
+});
+
+const optionsOfCalls = ({ once, retry, timeout, refetchable }: Partial<SdkTool>) => ({
+  ...(once === undefined ? {} : { once }),
+  ...(retry === undefined ? {} : { retry }),
+  ...(timeout === undefined ? {} : { timeout }),
+  ...(refetchable === undefined ? {} : { refetchable }),
 });
 
 type SdkExecute = (input: Json, options: object) => unknown;
+type SdkAsks = (input: Json, options: object) => Promise<boolean> | boolean;
+
+const isIterable = (given: unknown): given is AsyncIterable<unknown> =>
+  typeof (given as AsyncIterable<unknown> | null)?.[Symbol.asyncIterator] === "function";
+
+/** A tool that tells how it comes along gives its result last. */
+async function lastOf(given: AsyncIterable<unknown>): Promise<unknown> {
+  let last: unknown;
+  for await (const value of given) last = value;
+  return last;
+}
 
 /** Whether an input fits, in words that a model can mend its call by. */
 async function check(schema: unknown, input: Json): Promise<Checked> {

@@ -14,7 +14,12 @@ export async function gptCounter(
   const { countTokens } = await load(encoding);
   // What looks like a control token in a text is text; the tokenizer would refuse it.
   const asText = { disallowedSpecial: new Set<string>() };
-  return counterFrom((text) => countTokens(text, asText), { perMessage: 4, perCall: 12, ...options });
+  const counter = counterFrom((text) => countTokens(text, asText), {
+    perMessage: 4,
+    perCall: 12,
+    ...options,
+  });
+  return { ...counter, isExact: true };
 }
 
 /** Named one by one, so that bundlers find them and a process reads one vocabulary, not all. */

@@ -110,12 +110,21 @@ describe("a counter", () => {
     );
   });
 
+  test("C2: is not corrected if it is exact", async () => {
+    const calibration: Calibration = {};
+    calibrate(calibration, { model: "big", counted: 1_000, reported: 1_300 });
+    const exact = await gptCounter();
+    expect(calibrated(exact, calibration, "big")).toBe(exact);
+  });
+
   test("does not follow reports that cannot be meant, or names every object has", () => {
     const calibration: Calibration = {};
     for (const [counted, reported] of [
       [0, 10],
       [100, 0],
       [100, 1_000],
+      [200, 800],
+      [100, 45],
       [100, Number.NaN],
     ] as const)
       calibrate(calibration, { model: "m", counted, reported });

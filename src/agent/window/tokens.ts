@@ -7,6 +7,8 @@ import { estimateTokens } from "./estimate.ts";
 
 /** Counts tokens: of a text, and of a message with what surrounds its texts. */
 export interface Counter {
+  /** Whether it counts as the model does, so that no report can correct it; what is reported beyond is no matter of counting. */
+  readonly isExact?: boolean;
   text(text: string): number;
   message(message: Message): number;
 }
@@ -62,9 +64,12 @@ export interface Calibration {
 
 /** What the newest report weighs against all before it, once there are some. */
 const newestWeight = 0.2;
-/** Reports beyond these are no matter of counting: a cached prompt told apart, a field that means something else. */
-const ratioMin = 0.25;
-const ratioMax = 4;
+/**
+ * Reports beyond these are no matter of counting: a cached prompt told apart, much besides the messages, a field that means
+ * something else. The estimate is never off by so much.
+ */
+const ratioMin = 0.5;
+const ratioMax = 2;
 
 /** Takes in what a model reported for a window that was counted: the first as it is, later ones as a moving average. */
 export function calibrate(
@@ -81,10 +86,10 @@ export function calibrate(
   };
 }
 
-/** The counter, corrected for a model by what that has reported so far. Counts of the counter are kept. */
+/** The counter, corrected for a model by what that has reported so far, unless it is exact. Counts of the counter are kept. */
 export function calibrated(counter: Counter, calibration: Calibration, model: string): Counter {
   const ratio = Object.hasOwn(calibration, model) ? (calibration[model]?.ratio ?? 1) : 1;
-  if (ratio === 1) return counter;
+  if (ratio === 1 || counter.isExact) return counter;
   return {
     text: (text) => Math.ceil(counter.text(text) * ratio),
     message: (message) => Math.ceil(counter.message(message) * ratio),
