@@ -32,19 +32,19 @@ export interface Past {
 /** Changes a context in place. */
 export type Edit = (context: JsonObject) => void;
 
-/** The step with which a run goes back. Throws STATE_INVALID for a past that had ended, or is not this machine's. */
-export function rollBack(machine: Machine, current: State, past: Past, options: StepOptions): Step {
-  return rewind(machine, current, past, rollbackEvent(past.seq), options, undefined);
+export interface RewindOptions extends StepOptions {
+  /** Changes the context to go on with. */
+  readonly edit?: Edit;
 }
 
-/** The step with which a fork begins; `edit` changes its context. Throws STATE_INVALID as `rollBack` does. */
-export function beginFork(
-  machine: Machine,
-  source: string,
-  past: Past,
-  options: StepOptions & { readonly edit?: Edit },
-): Step {
-  return rewind(machine, undefined, past, forkEvent(source, past.seq), options, options.edit);
+/** The step with which a run goes back. Throws STATE_INVALID for a past that had ended, or is not this machine's. */
+export function rollBack(machine: Machine, current: State, past: Past, options: RewindOptions): Step {
+  return rewind(machine, current, past, rollbackEvent(past.seq), options);
+}
+
+/** The step with which a fork begins. Throws STATE_INVALID as `rollBack` does. */
+export function beginFork(machine: Machine, source: string, past: Past, options: RewindOptions): Step {
+  return rewind(machine, undefined, past, forkEvent(source, past.seq), options);
 }
 
 function rewind(
@@ -52,8 +52,7 @@ function rewind(
   current: State | undefined,
   past: Past,
   event: Event,
-  options: StepOptions,
-  edit: Edit | undefined,
+  { edit, ...options }: RewindOptions,
 ): Step {
   const { state } = past;
   admitCall(machine, options.at);

@@ -275,7 +275,7 @@ export class Handle implements Run {
   }
 
   async rollback(target: Target): Promise<number> {
-    const usage = "rollback({ to: checkpoint }) or rollback({ by: steps })";
+    const usage = "rollback({ to: checkpoint, edit }) or rollback({ by: steps, edit })";
     checkOptions(usage, target);
     checkNumber(usage, "to" in target ? target.to : target.by);
     return this.#access.travel.rollBack(this.#name, target);

@@ -202,9 +202,10 @@ export interface Run<Context = JsonObject, Types extends MachineTypes = MachineT
   at(seq: number): Promise<State<Context>>;
   /**
    * Takes it back to a checkpoint, in a new step: what it began since is cancelled, what was under way then and has ended
-   * since begins again. Gives the checkpoint of that step.
+   * since begins again. `edit` changes the context it goes on with; one that the machine refuses changes nothing. Gives the
+   * checkpoint of that step.
    */
-  rollback(target: Target): Promise<number>;
+  rollback(target: Target<Context>): Promise<number>;
   /**
    * Removes its journal up to now: nobody reads or goes back to what was before. Its state stays, and so do its timers and the
    * keys it has seen. When it resolves the rows are deleted, or it says why they are kept.

@@ -151,6 +151,11 @@ describe("a run", () => {
     expect((await told("runs diff t-1 1 2")).out).toContain("set $.context.euros");
     expect((await told("runs rollback t-1 --by 1 --dry-run")).out).toBe("It would go on at 2, in open\n");
     expect((await told("runs rollback t-1 --by 1")).out).toBe("t-1 is back at 2, with checkpoint 4\n");
+    expect((await told("runs rollback t-1 --to 2 --set euros=7 --dry-run")).out).toBe(
+      "It would go on at 2, in open\n",
+    );
+    await told("runs rollback t-1 --to 2 --set euros=7");
+    expect(await json("runs show t-1")).toMatchObject({ seq: 5, state: { context: { euros: 7 } } });
     expect((await told("runs fork t-1 --at 1 --id t-2 --set euros=90")).out).toBe(
       "t-2: waits for add, submit\n",
     );

@@ -98,4 +98,25 @@ describe.skipIf(!hasBrowser)("time travel in Studio", () => {
     const { entries } = await client.runs.journal({ run, from: 5, limit: 1 });
     expect(entries[0]?.event.type).toBe("rollback");
   });
+
+  test("E3: rolls back with an edited context, and what it would do is told for that", async () => {
+    const run = "rollback-2";
+    await client.runs.start({ run, machine: "order", input: { item: "lamp", euros: 300 } });
+    await reached(client, run, "approving");
+    const page = await open(`/runs/${run}?at=2`);
+    await page.getByRole("button", { name: "Roll back" }).click();
+    const dialog = page.getByRole("dialog", { name: "Roll back to step 2" });
+    const json = dialog.getByRole("textbox", { name: "Context it goes on with as JSON" });
+    const context = JSON.parse(await json.inputValue()) as object;
+    await json.fill(JSON.stringify({ ...context, euros: "many" }));
+    await dialog.getByText(/context does not fit its schema/).waitFor();
+    const back = dialog.getByRole("button", { name: "Roll back" });
+    expect(await back.isDisabled()).toBe(true);
+    await json.fill(JSON.stringify({ ...context, euros: 50 }));
+    await dialog.getByText(/--set 'euros=50'|--set euros=50/).waitFor();
+    await expect.poll(() => back.isEnabled()).toBe(true);
+    await back.click();
+    // It is cheap now, so nobody is asked.
+    await page.locator('.box[data-state="delivering"][data-lit="true"]').waitFor();
+  });
 });

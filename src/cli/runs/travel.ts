@@ -13,17 +13,19 @@ export function rollbackCommand(world: World): Command {
   const command = runCommand({
     name: "rollback",
     about: "Takes a run back to a checkpoint, in a new step: nothing of its journal is rewritten.",
-    examples: ["runs rollback trip-42 --to 12 --dry-run", "runs rollback trip-42 --by 1"],
+    examples: ["runs rollback trip-42 --to 12 --dry-run", "runs rollback trip-42 --by 1 --set budget=900"],
   });
-  return command
+  return addContextOptions(command, "to go on with")
     .addOption(countOption("--to <seq>", "to this checkpoint"))
     .addOption(countOption("--by <n>", "by so many checkpoints"))
     .option("--dry-run", "only tells what would begin again and what would be cancelled")
     .action(
       connected(world, async (client, given, run: string) => {
         const to = await targetOf(client, run, given);
-        if (given.dryRun === true) return preview(client, given, { run, at: to, kind: "rollback" }, world);
-        const done = await client.runs.rollback({ run, to });
+        const edited = await editedContext(client, given, { run, at: to }, world);
+        if (given.dryRun === true)
+          return preview(client, given, { ...{ run, at: to, kind: "rollback" }, ...edited }, world);
+        const done = await client.runs.rollback({ run, to, ...edited });
         tell(world, given, done, () => [`${plain(run)} is back at ${to}, with checkpoint ${done.seq}`]);
       }),
     );
@@ -44,47 +46,43 @@ export function forkCommand(world: World): Command {
     about: "Begins another run from a checkpoint of this one, which stays as it is.",
     examples: ["runs fork trip-42 --at 12", `runs fork trip-42 --at 12 --id rich --set budget=900`],
   });
-  return command
+  return addContextOptions(command, "to begin with")
     .addOption(countOption("--at <seq>", "the checkpoint to begin from; the newest one unless given"))
     .option("--id <run>", "the fork's own id; a new one unless given")
-    .addOption(pairOption("--set <name=json>", "a field of the context to begin with"))
-    .option("--context <file>", "a file with the whole context to begin with, as JSON")
     .option("--dry-run", "only tells what would begin again")
     .action(connected(world, (client, given, run: string) => fork(client, given, run, world)));
 }
 
 async function fork(client: Client, given: Given, run: string, world: World): Promise<void> {
   const at = (given.at as number | undefined) ?? (await client.runs.show({ run })).seq;
-  const context = await editedContext(client, given, { run, at }, world);
-  if (given.dryRun === true) {
-    if (context !== undefined)
-      world.terminal.note("Only forking tells whether the machine can begin with that context.");
-    return preview(client, given, { run, at, kind: "fork" }, world);
-  }
+  const edited = await editedContext(client, given, { run, at }, world);
+  if (given.dryRun === true)
+    return preview(client, given, { ...{ run, at, kind: "fork" }, ...edited }, world);
   const id = textOf(given, "id");
-  const made = await client.runs.fork({
-    ...{ run, at },
-    ...(id === undefined ? {} : { fork: id }),
-    ...(context === undefined ? {} : { context }),
-  });
+  const made = await client.runs.fork({ run, at, ...(id === undefined ? {} : { fork: id }), ...edited });
   tell(world, given, made, () => [`${plain(made.run)}: ${plain(made.waiting.line)}`]);
 }
 
-/** The context that a fork is to begin with; undefined if it is that of its source. */
+const addContextOptions = (command: Command, what: string): Command =>
+  command
+    .addOption(pairOption("--set <name=json>", `a field of the context ${what}`))
+    .option("--context <file>", `a file with the whole context ${what}, as JSON`);
+
+/** The context to go on with; nothing if it is as it was. */
 async function editedContext(
   client: Client,
   given: Given,
   { run, at }: { readonly run: string; readonly at: number },
   world: World,
-): Promise<JsonObject | undefined> {
+): Promise<{ readonly context?: JsonObject }> {
   const file = textOf(given, "context");
   const edits = pairsOf(given, "set");
-  if (file === undefined && edits.length === 0) return undefined;
+  if (file === undefined && edits.length === 0) return {};
   const context: JsonObject =
     file === undefined
       ? ((await client.runs.state({ run, at })).state.context as JsonObject)
       : contextIn(resolve(world.cwd, file));
-  return { ...context, ...Object.fromEntries(edits) };
+  return { context: { ...context, ...Object.fromEntries(edits) } };
 }
 
 function contextIn(path: string): JsonObject {
@@ -94,13 +92,23 @@ function contextIn(path: string): JsonObject {
   throw misused(`--context is ${path}, which has no object in it; write one, as {"budget":900}`);
 }
 
+interface Asked {
+  readonly run: string;
+  readonly at: number;
+  readonly kind: "fork" | "rollback";
+  readonly context?: JsonObject;
+}
+
 async function preview(
   client: Client,
   given: Given,
-  asked: { readonly run: string; readonly at: number; readonly kind: "fork" | "rollback" },
+  { context, ...asked }: Asked,
   world: World,
 ): Promise<void> {
-  const found = await client.runs.travel(asked);
+  const found =
+    context === undefined
+      ? await client.runs.travel(asked)
+      : await client.runs.preview({ ...asked, context });
   tell(world, given, found, () => previewLines(found));
 }
 

@@ -48,6 +48,28 @@ onEveryStore((world) => {
   });
 
   describe("going back", () => {
+    test("E3: goes on with an edited context, and an edit that the machine refuses changes nothing", async () => {
+      const here = await world();
+      const machine = counterWith({ invariants: { fair: ({ context }) => Number(context.n) >= 0 } });
+      const first = await here.boot([machine]);
+      const run = await first.start(machine, { id: "a" });
+      await run.send("add", 1);
+      await run.send("add", 2);
+      const before = await here.stored("a");
+      const adding = (n: number) => (draft: { n: number }) => {
+        draft.n += n;
+      };
+      const below = run.rollback({ to: 2, edit: adding(-10) });
+      await expect(below).rejects.toMatchObject({ code: "INVARIANT_VIOLATED" });
+      expect(await here.stored("a")).toEqual(before);
+      expect(await run.rollback({ by: 1, edit: adding(10) })).toBe(4);
+      expect((await run.state()).context.n).toBe(11);
+      await here.crash(first);
+      const again = await (await here.boot([machine])).run("a");
+      await again.send("add", 1);
+      expect((await again.state()).context.n).toBe(12);
+    });
+
     test("B7: is a new step to the state of then, and leaves the history as it is", async () => {
       const here = await world();
       const runtime = await here.boot([counter]);
@@ -231,7 +253,7 @@ onEveryStore((world) => {
         at: 3,
         id: "b",
         edit: (draft) => {
-          (draft as { n: number }).n += 100;
+          draft.n += 100;
         },
       });
       await twin.send("add", 1_000);

@@ -1,6 +1,8 @@
 /** Travel: a run as it was, the way back to there, and other presents that begin there. */
+import type { Draft } from "../../core/definition.ts";
 import type { ActivityEffect, SpawnEffect } from "../../core/effect.ts";
 import { type Event, forkEvent, rollbackEvent } from "../../core/event.ts";
+import type { JsonObject } from "../../core/json.ts";
 import { restore } from "../../core/restore.ts";
 import { beginFork, type Edit, type Past as Place, rollBack } from "../../core/rewind.ts";
 import type { State } from "../../core/state.ts";
@@ -31,8 +33,10 @@ export interface TravelWorld extends PruningWorld {
   begin(name: RunName, make: () => Promise<LiveRun>): Promise<LiveRun>;
 }
 
-/** Where to go back to: a checkpoint, or so many before the newest one. */
-export type Target = { readonly to: number } | { readonly by: number };
+/** Where to go back to: a checkpoint, or so many before the newest one; `edit` changes the context to go on with. */
+export type Target<Context = JsonObject> = ({ readonly to: number } | { readonly by: number }) & {
+  readonly edit?: (draft: Draft<Context>) => void;
+};
 
 export interface ForkOptions<Context> {
   /** The checkpoint to begin from; the newest one unless given. */
@@ -40,7 +44,7 @@ export interface ForkOptions<Context> {
   /** The fork's own id. */
   readonly id?: string;
   /** Changes the context it begins with. */
-  readonly edit?: (draft: Context) => void;
+  readonly edit?: (draft: Draft<Context>) => void;
 }
 
 export class Travel {
@@ -82,6 +86,7 @@ export class Travel {
       );
     }
     const { head } = run;
+    const { edit } = target;
     const seq = "to" in target ? target.to : head.seq - target.by;
     const place = await this.#place(head, seq);
     const machine = this.#world.registry.read(place.state.machine, place.state.version).machine;
@@ -95,12 +100,15 @@ export class Travel {
       const still = withoutInvocation(state, parking?.result?.invocation);
       // The time it was parked is an outage for the timers that go on, as it is when it is brought back.
       const current = parking === undefined ? still : afterOutage(still, { from: parking.at, until: at });
-      return { event, step: rollBack(machine, current, place, { at, run: name.run }) };
+      const step = rollBack(machine, current, place, { at, run: name.run, ...(edit && { edit }) });
+      // Where it was before nothing was broken: it is the edit that is refused, and then nothing has happened.
+      if (step.error !== undefined) throw step.error;
+      return { event, step };
     };
     try {
       return (await this.#world.deliver(run, event, take)).seq;
     } catch (error) {
-      if (isStale) return this.rollBack(name, { to: seq });
+      if (isStale) return this.rollBack(name, { to: seq, ...(edit && { edit }) });
       throw error;
     }
   }

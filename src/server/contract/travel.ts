@@ -71,15 +71,15 @@ export const travelRoutes = {
   }),
   "runs.preview": route("runs.preview", {
     permission: "develop",
-    summary: "What forking from a checkpoint with an edited context would do.",
+    summary: "What going back to a checkpoint, or forking from it, with an edited context would do.",
     description:
-      "The step is taken as the fork would take it, and nothing of it is kept: `refused` says whether it would break an " +
-      "invariant or a schema. Keys are those that the fork would give.",
+      "The step is taken as the run or the fork would take it, and nothing of it is kept: `refused` says whether it would " +
+      "break an invariant or a schema. Keys are those that it would give.",
     params: RunParams,
     body: z.strictObject({
       at: z.int().min(1),
-      kind: z.enum(["fork"]),
-      context: JsonObject.openapi({ description: "The whole context it would begin with." }),
+      kind: z.enum(["fork", "rollback"]),
+      context: JsonObject.openapi({ description: "The whole context it would go on with." }),
     }),
     answer: TravelPreview,
   }),
@@ -87,7 +87,10 @@ export const travelRoutes = {
     permission: "develop",
     summary: "Take a run back to a checkpoint, in a new step.",
     params: RunParams,
-    body: z.strictObject({ to: z.int().min(1) }),
+    body: z.strictObject({
+      to: z.int().min(1),
+      context: JsonObject.optional().openapi({ description: "The whole context it goes on with, edited." }),
+    }),
     answer: z.object({ seq: Seq.openapi({ description: "The checkpoint of that step." }), run: RunDetail }),
   }),
   "runs.fork": route("runs.fork", {

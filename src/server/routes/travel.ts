@@ -4,7 +4,7 @@ import { settles } from "../../core/event.ts";
 import { type JsonObject, put } from "../../core/json.ts";
 import { diff } from "../../core/patch.ts";
 import { restore } from "../../core/restore.ts";
-import { beginFork } from "../../core/rewind.ts";
+import { beginFork, rollBack } from "../../core/rewind.ts";
 import type { State, Timer } from "../../core/state.ts";
 import { isHoldfastError } from "../../errors.ts";
 import { limits } from "../../limits.ts";
@@ -32,10 +32,10 @@ export function travelHandlers(world: World): TravelHandlers {
       const { head, state } = await seeRun(world, scope, run);
       return preview(world, { head, state }, at, kind);
     },
-    "runs.preview": async ({ run, at, context }, scope) =>
-      previewEdited(world, await seeRun(world, scope, run), at, context),
-    "runs.rollback": async ({ run, to }, scope) => {
-      const seq = await (await findRun(world, scope, run)).rollback({ to });
+    "runs.preview": async ({ run, ...asked }, scope) =>
+      previewEdited(world, await seeRun(world, scope, run), asked),
+    "runs.rollback": async ({ run, to, context }, scope) => {
+      const seq = await (await findRun(world, scope, run)).rollback({ to, ...editTo(context) });
       return { seq, run: await show(run, scope) };
     },
     "runs.fork": async ({ run, at, fork, context }, scope) => {
@@ -46,7 +46,7 @@ export function travelHandlers(world: World): TravelHandlers {
       const made = await found.fork({
         ...(at === undefined ? {} : { at }),
         ...(id === undefined ? {} : { id }),
-        ...(context === undefined ? {} : { edit: (draft: JsonObject) => replace(draft, context) }),
+        ...editTo(context),
       });
       if (before !== undefined) scope.status = 200;
       return show(made.id, scope);
@@ -82,6 +82,9 @@ export function travelHandlers(world: World): TravelHandlers {
 
 const toldOf = ({ run, entry }: Told) => ({ run, entry: entry as never });
 
+const editTo = (context: JsonObject | undefined) =>
+  context === undefined ? {} : { edit: (draft: JsonObject) => replace(draft, context) };
+
 /** Makes a context what somebody has edited it to. */
 function replace(draft: JsonObject, context: JsonObject): void {
   const changing = draft as Record<string, unknown>;
@@ -103,49 +106,66 @@ async function preview(
   const given = (work: Work) => withInput(work, inputs);
   const now = kind === "fork" ? [] : worksOf(current);
   const wanted = worksOf(then).map(given);
-  const has = (list: readonly Work[], { key }: Work) => list.some((one) => one.key === key);
   const { done, isMore } = kind === "fork" ? { done: [], isMore: false } : await doneSince(past, head, at);
   const refused = refusalOf(then, head, kind, at);
   return {
     ...{ kind, at, configuration: [...then.configuration], done, isMore },
-    begins: wanted.filter((work) => !has(now, work)),
-    stays: wanted.filter((work) => has(now, work)),
-    cancels: now.filter((work) => !has(wanted, work)),
+    ...sorted(now, wanted),
     patches: diff(current as never, then as never) as never,
     ...(refused === undefined ? {} : { refused }),
   };
 }
 
-/** What forking with another context would do: the step that the fork would begin with, taken and forgotten. */
+interface Edited {
+  readonly at: number;
+  readonly kind: TravelPreview["kind"];
+  readonly context: JsonObject;
+}
+
+/** What going on with another context would do: the step that the run or the fork would take, taken and forgotten. */
 async function previewEdited(
-  { past, runtime, clock }: World,
-  { head, state: current }: Pick<Seen, "head" | "state">,
-  at: number,
-  context: JsonObject,
+  world: World,
+  seen: Pick<Seen, "head" | "state">,
+  { at, kind, context }: Edited,
 ): Promise<TravelPreview> {
+  const { past, runtime, clock } = world;
+  const { head, state: current } = seen;
+  const told = await preview(world, seen, at, kind);
+  if (told.refused !== undefined) return told;
   const stored = (await past.at(head, at)).state as unknown as State;
   const { machine } = runtime.machines.read(stored.machine, stored.version);
   const state = restore(machine, stored) as State;
   const begun = await begunBefore(past, head, at, state);
   const place = { state, seq: at, at: (await past.checkpoint(head, at)).at, begun };
-  const edit = (draft: JsonObject) => replace(draft, context);
-  const told = { kind: "fork" as const, at, stays: [], cancels: [], done: [], isMore: false };
+  const options = { at: clock.now(), run: head.run, ...editTo(context) };
   try {
-    const step = beginFork(machine, head.run, place, { at: clock.now(), run: head.run, edit });
+    const step =
+      kind === "fork"
+        ? beginFork(machine, head.run, place, options)
+        : rollBack(machine, current, place, options);
     if (step.error !== undefined) throw step.error;
+    const now = kind === "fork" ? [] : worksOf(current);
     const made = new Map(step.effects.flatMap((effect) => (isBegun(effect) ? [[effect.key, effect]] : [])));
+    const works = worksOf(step.state).map((work) => withInput(work, made));
     return {
       ...{ ...told, configuration: [...step.state.configuration] },
-      begins: worksOf(step.state).map((work) => withInput(work, made)),
+      ...sorted(now, works),
       patches: diff(current as never, step.state as never) as never,
     };
   } catch (error) {
     if (!isHoldfastError(error)) throw error;
-    return {
-      ...{ ...told, configuration: [...state.configuration], begins: [], patches: [] },
-      refused: error.message,
-    };
+    return { ...told, begins: [], stays: [], cancels: [], patches: [], refused: error.message };
   }
+}
+
+/** What is under way and what is to be, as what begins, what stays and what is cancelled. */
+function sorted(now: readonly Work[], wanted: readonly Work[]) {
+  const has = (list: readonly Work[], { key }: Work) => list.some((one) => one.key === key);
+  return {
+    begins: wanted.filter((work) => !has(now, work)),
+    stays: wanted.filter((work) => has(now, work)),
+    cancels: now.filter((work) => !has(wanted, work)),
+  };
 }
 
 type Begun = ActivityEffect | SpawnEffect;

@@ -41,9 +41,15 @@ export const useFork = (run: string) =>
     onSettled: () => readAgain(run),
   });
 
+export interface Rollback {
+  readonly to: number;
+  readonly context?: Record<string, unknown>;
+}
+
 export const useRollback = (run: string) =>
   useMutation({
-    mutationFn: (to: number) => client.runs.rollback({ run, to }),
+    mutationFn: (rollback: Rollback) =>
+      client.runs.rollback({ run, ...rollback } as Parameters<typeof client.runs.rollback>[0]),
     onSettled: () => readAgain(run),
   });
 

@@ -1,6 +1,6 @@
 /**
  * Going back, or on from here in another run: with what would happen again, what would be cancelled and what stays done, told
- * before anything is done. A fork may begin with another context.
+ * before anything is done. Either may go on with another context.
  */
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
@@ -41,7 +41,7 @@ function usePreview(run: string, at: number, kind: Journey, context?: Context) {
     queryFn: ({ signal }) =>
       context === undefined
         ? client.runs.travel({ run, at, kind }, { signal })
-        : client.runs.preview({ run, at, kind: "fork", context: context as never }, { signal }),
+        : client.runs.preview({ run, at, kind, context: context as never }, { signal }),
     staleTime: 0,
     // While somebody writes, what was said before stands until the new is known.
     placeholderData: keepPreviousData,
@@ -59,12 +59,42 @@ function setOptions(before: Context, edited: Context | undefined): readonly stri
   );
 }
 
-function RollbackDialog({ detail: { run }, moment, onClose }: TravelProps) {
+/** The context to go on with: as it was, or as somebody has edited it. */
+function useContextField({ machine, version }: RunDetail, moment: Moment, label: string) {
+  const state = useState(moment).data?.state;
+  const schema = useMachine(machine, version).data?.context;
+  const [edited, setEdited] = useLocal<{ readonly context: unknown } | undefined>(undefined);
+  const context = isContext(edited?.context) ? edited.context : undefined;
+  const field =
+    state === undefined ? (
+      <p className="quiet">Reading…</p>
+    ) : (
+      <DataForm
+        label={label}
+        value={edited === undefined || edited.context === undefined ? state.context : edited.context}
+        schema={schema}
+        onChange={(context) => setEdited({ context })}
+        rows={14}
+      />
+    );
+  return {
+    /** Undefined while it is as it was. */
+    context,
+    isWrong: edited !== undefined && context === undefined,
+    sets: setOptions((state?.context ?? {}) as Context, context),
+    field,
+  };
+}
+
+function RollbackDialog({ detail, moment, onClose }: TravelProps) {
+  const { run } = detail;
   const { at, last, goTo } = moment;
-  const preview = usePreview(run, at, "rollback");
+  const { context, isWrong, sets, field } = useContextField(detail, moment, "Context it goes on with");
+  const preview = usePreview(run, at, "rollback", context);
   const rollback = useRollback(run);
+  const body = { to: at, ...(context === undefined ? {} : { context }) };
   const go = () =>
-    rollback.mutate(at, {
+    rollback.mutate(body, {
       onSuccess: () => {
         onClose();
         goTo(undefined);
@@ -73,13 +103,14 @@ function RollbackDialog({ detail: { run }, moment, onClose }: TravelProps) {
   return (
     <Dialog
       title={`Roll back to step ${at}`}
+      wide
       onClose={onClose}
       foot={
         <Foot
           action="Roll back"
-          parts={["runs", "rollback", run, "--to", String(at)]}
-          call={{ path: runPath(run, "/rollback"), body: { to: at } }}
-          isOff={rollback.isPending || preview.data?.refused !== undefined || at >= last}
+          parts={sets && ["runs", "rollback", run, "--to", String(at), ...sets]}
+          call={{ path: runPath(run, "/rollback"), body }}
+          isOff={rollback.isPending || isWrong || !isFree(preview) || at >= last}
           onGo={go}
         />
       }
@@ -89,10 +120,19 @@ function RollbackDialog({ detail: { run }, moment, onClose }: TravelProps) {
         the journal.
       </p>
       <Failure error={preview.error ?? rollback.error} />
-      <Preview preview={preview.data} />
+      <div className="travel-columns">
+        <div className="stack">{field}</div>
+        <div className="stack">
+          <Preview preview={preview.data} />
+        </div>
+      </div>
     </Dialog>
   );
 }
+
+/** Whether what is shown is of what is written now, and would not be refused. */
+const isFree = ({ data, isPlaceholderData }: ReturnType<typeof usePreview>): boolean =>
+  !isPlaceholderData && data?.refused === undefined;
 
 interface FootProps {
   readonly action: string;
@@ -129,17 +169,14 @@ const NameField = ({ name, onName }: { readonly name: string; readonly onName: (
 const isContext = (value: unknown): value is Context =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-function ForkDialog({ detail: { run, machine, version }, moment, onClose }: TravelProps) {
+function ForkDialog({ detail, moment, onClose }: TravelProps) {
+  const { run } = detail;
   const { at } = moment;
-  const state = useState(moment).data?.state;
-  const schema = useMachine(machine, version).data?.context;
   const [name, setName] = useLocal("");
-  const [edited, setEdited] = useLocal<{ readonly context: unknown } | undefined>(undefined);
+  const { context, isWrong, sets, field } = useContextField(detail, moment, "Context it begins with");
+  const preview = usePreview(run, at, "fork", context);
   const fork = useFork(run);
   const navigate = useNavigate();
-  const context = isContext(edited?.context) ? edited.context : undefined;
-  const isWrong = edited !== undefined && context === undefined;
-  const preview = usePreview(run, at, "fork", context);
   const body = {
     ...{ at, ...(name === "" ? {} : { fork: name }) },
     ...(context === undefined ? {} : { context }),
@@ -151,7 +188,6 @@ function ForkDialog({ detail: { run, machine, version }, moment, onClose }: Trav
         void navigate({ to: "/runs/$run", params: { run: forked.run }, search: {} });
       },
     });
-  const sets = setOptions((state?.context ?? {}) as Context, context);
   const parts = ["runs", "fork", run, "--at", String(at), ...(name === "" ? [] : ["--id", name])];
   return (
     <Dialog
@@ -161,11 +197,9 @@ function ForkDialog({ detail: { run, machine, version }, moment, onClose }: Trav
       foot={
         <Foot
           action="Fork"
-          parts={sets === undefined ? undefined : [...parts, ...sets]}
+          parts={sets && [...parts, ...sets]}
           call={{ path: runPath(run, "/fork"), body }}
-          isOff={
-            fork.isPending || isWrong || preview.isPlaceholderData || preview.data?.refused !== undefined
-          }
+          isOff={fork.isPending || isWrong || !isFree(preview)}
           onGo={go}
         />
       }
@@ -174,17 +208,7 @@ function ForkDialog({ detail: { run, machine, version }, moment, onClose }: Trav
       <div className="travel-columns">
         <div className="stack">
           <NameField name={name} onName={setName} />
-          {state === undefined ? (
-            <p className="quiet">Reading…</p>
-          ) : (
-            <DataForm
-              label="Context it begins with"
-              value={edited === undefined || edited.context === undefined ? state.context : edited.context}
-              schema={schema}
-              onChange={(context) => setEdited({ context })}
-              rows={14}
-            />
-          )}
+          {field}
         </div>
         <div className="stack">
           <Preview preview={preview.data} />
