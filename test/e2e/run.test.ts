@@ -21,6 +21,31 @@ describe.skipIf(!hasBrowser)("a run in Studio", () => {
     await page.locator(".decision-asked").getByText("Large orders").waitFor();
   });
 
+  test("E4: shows what happened while it was being read, though nothing happens after it", async () => {
+    await newOrder("read-late", 300);
+    const page = await open("/runs");
+    const isListening = page.waitForResponse((response) => response.url().endsWith("/v1/steps"));
+    let reads = 0;
+    await page.route(/read-late\/(journal\?limit=1|journal\?run)/, async (route) => {
+      const response = await route.fetch();
+      // The first answer is of before the decision, and comes after the news of it.
+      if (reads++ === 0) {
+        await isListening;
+        await client.runs.send({
+          run: "read-late",
+          events: [{ type: "approve", data: {} }],
+          wait: "handled",
+        });
+        await reached(client, "read-late", "delivering");
+        await new Promise((pass) => setTimeout(pass, 500));
+      }
+      await route.fulfill({ response });
+    });
+    await page.goto(`${new URL(page.url()).origin}/runs/read-late`);
+    await page.locator('.box[data-state="delivering"][data-lit="true"]').waitFor();
+    expect(reads).toBeGreaterThan(1);
+  });
+
   test("shows its chart with states in states, and lights where it is", async () => {
     const page = await open("/runs/order-2");
     await page.locator('.box[data-state="approving"][data-lit="true"]').waitFor();

@@ -3,7 +3,7 @@ import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { client } from "../data/client.ts";
 import type { RunDetail } from "../data/contract.ts";
-import { queryClient } from "../data/query-client.ts";
+import { lookAgainAt } from "../data/query-client.ts";
 import { Failure } from "../design/failure.tsx";
 import { Icon } from "../design/icon.tsx";
 
@@ -19,7 +19,7 @@ export function SayForm({
     mutationFn: (said: string) => client.runs.say({ run, text: said }),
     onSuccess: () => {
       setText("");
-      void queryClient.invalidateQueries({ queryKey: ["run", run] });
+      void lookAgainAt(run);
     },
   });
   if (status !== "active") return null;

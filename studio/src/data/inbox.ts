@@ -4,7 +4,7 @@ import { useMemo } from "react";
 import { client } from "./client.ts";
 import type { Decision, InboxPage, Verdict } from "./contract.ts";
 import { atMostEvery, useNews } from "./live.ts";
-import { queryClient } from "./query-client.ts";
+import { lookAgain, lookAgainAt, queryClient } from "./query-client.ts";
 
 const listKey = ["inbox", "list"] as const;
 const runKey = (run: string | undefined) => ["inbox", "run", run] as const;
@@ -20,10 +20,7 @@ export interface Inbox {
 }
 
 export function useInbox(): Inbox {
-  const readAgain = useMemo(
-    () => atMostEvery(400, () => void queryClient.invalidateQueries({ queryKey: ["inbox"] })),
-    [],
-  );
+  const readAgain = useMemo(() => atMostEvery(400, () => void lookAgain({ queryKey: ["inbox"] })), []);
   useNews(({ needsPerson, run }) => {
     const isListed = queryClient
       .getQueryData<InfiniteData<InboxPage>>(listKey)
@@ -85,7 +82,7 @@ export const useDecide = (onDecided: () => void) =>
           },
       );
       queryClient.setQueryData<readonly Decision[]>(runKey(run), (before) => before && left(before));
-      void queryClient.invalidateQueries({ queryKey: ["inbox"] });
-      void queryClient.invalidateQueries({ queryKey: ["run", run] });
+      void lookAgain({ queryKey: ["inbox"] });
+      void lookAgainAt(run);
     },
   });

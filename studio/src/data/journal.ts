@@ -9,7 +9,7 @@ import { client } from "./client.ts";
 import type { JournalEntry, JournalPage } from "./contract.ts";
 import { forgetBeyond } from "./forget.ts";
 import { atMostEvery, useNews } from "./live.ts";
-import { queryClient } from "./query-client.ts";
+import { lookAgainAt } from "./query-client.ts";
 
 export const entriesPerPage = 100;
 /** Of 100,000 steps there are a thousand pages; these are about the last ones that were looked at. */
@@ -63,14 +63,11 @@ export function useBounds(run: string): { readonly first: number; readonly last:
     },
     staleTime: Number.POSITIVE_INFINITY,
   });
-  const catchUp = useMemo(
-    () => atMostEvery(150, () => void queryClient.invalidateQueries({ queryKey: ["run", run] })),
-    [run],
-  );
+  const catchUp = useMemo(() => atMostEvery(150, () => void lookAgainAt(run)), [run]);
   useNews((news) => {
     if (news.run === run) catchUp();
   });
   // What happened while nobody listened is caught up with.
-  useEffect(() => void queryClient.invalidateQueries({ queryKey: ["run", run] }), [run]);
+  useEffect(() => void lookAgainAt(run), [run]);
   return bounds.data ?? { first: 1, last: 0 };
 }

@@ -5,7 +5,7 @@
 import { useEffect, useRef } from "react";
 import { client } from "./client.ts";
 import type { StepNews } from "./contract.ts";
-import { queryClient } from "./query-client.ts";
+import { lookAgain } from "./query-client.ts";
 
 export { useConnection } from "./connection.ts";
 
@@ -13,8 +13,7 @@ type Listener = (news: StepNews) => void;
 const listeners = new Set<Listener>();
 
 /** What is true of lists, counts and details may have changed in any way: all of it is read again. */
-const readAnew = (): void =>
-  void queryClient.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== "picture" });
+const readAnew = (): void => void lookAgain({ predicate: ({ queryKey }) => queryKey[0] !== "picture" });
 
 async function listen(signal: AbortSignal): Promise<void> {
   for await (const { type, data } of client.steps.follow({}, { signal })) {

@@ -1,16 +1,14 @@
 /** What can be done with a run. Each tells the page to read again what it changed. */
 import { useMutation } from "@tanstack/react-query";
 import { client } from "../data/client.ts";
-import { queryClient } from "../data/query-client.ts";
-
-const readAgain = (run: string): Promise<void> => queryClient.invalidateQueries({ queryKey: ["run", run] });
+import { lookAgainAt } from "../data/query-client.ts";
 
 export type Deed = "cancel" | "retry" | "pause" | "advance";
 
 export const useDeed = (run: string) =>
   useMutation({
     mutationFn: (deed: Deed) => client.runs[deed]({ run }),
-    onSettled: () => readAgain(run),
+    onSettled: () => lookAgainAt(run),
   });
 
 export interface SentEvent {
@@ -26,7 +24,7 @@ export const useSend = (run: string) =>
       const { events: sent } = await client.runs.send({ run, events, wait: "handled" });
       return sent[0]?.handled;
     },
-    onSettled: () => readAgain(run),
+    onSettled: () => lookAgainAt(run),
   });
 
 export interface Fork {
@@ -38,7 +36,7 @@ export interface Fork {
 export const useFork = (run: string) =>
   useMutation({
     mutationFn: (fork: Fork) => client.runs.fork({ run, ...fork } as Parameters<typeof client.runs.fork>[0]),
-    onSettled: () => readAgain(run),
+    onSettled: () => lookAgainAt(run),
   });
 
 export interface Rollback {
@@ -50,12 +48,12 @@ export const useRollback = (run: string) =>
   useMutation({
     mutationFn: (rollback: Rollback) =>
       client.runs.rollback({ run, ...rollback } as Parameters<typeof client.runs.rollback>[0]),
-    onSettled: () => readAgain(run),
+    onSettled: () => lookAgainAt(run),
   });
 
 export const useBreakpoints = (run: string) =>
   useMutation({
     mutationFn: (breakpoints: readonly ({ readonly state: string } | { readonly event: string })[]) =>
       client.runs.breakpoints({ run, breakpoints: [...breakpoints] }),
-    onSettled: () => readAgain(run),
+    onSettled: () => lookAgainAt(run),
   });

@@ -11,6 +11,8 @@ import type { Moment } from "./moment.ts";
 const paceMs = 50;
 /** A moment that takes longer to read is given up for the next. */
 const patienceMs = 200;
+/** A hand that has not moved for so long has arrived; a key that is held repeats sooner. */
+const arrivedMs = 40;
 const lookAgainMs = 10;
 
 export interface Handle {
@@ -21,21 +23,26 @@ export interface Handle {
   readonly step: (by: number) => void;
 }
 
-/** Calls `go` soon after it was asked to: not before the pace allows, nor while busy, unless that takes too long. */
+/**
+ * Calls `go` soon after it was asked to: not before the pace allows, nor while busy, unless that takes too long or nobody
+ * asks for more, so that what is on its way is of no use.
+ */
 function followingAt(isBusy: () => boolean, go: () => void): () => void {
   let timer: number | undefined;
   let wentAt = Number.NEGATIVE_INFINITY;
+  let askedAt = Number.NEGATIVE_INFINITY;
   const look = () => {
     timer = undefined;
-    const ms = performance.now() - wentAt;
-    if (ms < paceMs) timer = window.setTimeout(look, paceMs - ms);
-    else if (ms < patienceMs && isBusy()) timer = window.setTimeout(look, lookAgainMs);
+    const now = performance.now();
+    const isEarly = now - wentAt < paceMs || (now - wentAt < patienceMs && isBusy());
+    if (isEarly && now - askedAt < arrivedMs) timer = window.setTimeout(look, lookAgainMs);
     else {
-      wentAt = performance.now();
+      wentAt = now;
       go();
     }
   };
   return () => {
+    askedAt = performance.now();
     if (timer === undefined) look();
   };
 }

@@ -3,7 +3,7 @@ import { useSearch } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
 import { atMostEvery, useNews } from "../data/live.ts";
 import { useMachines } from "../data/machines.ts";
-import { queryClient } from "../data/query-client.ts";
+import { lookAgain } from "../data/query-client.ts";
 import { useRuns } from "../data/runs.ts";
 import { Empty } from "../design/empty.tsx";
 import { Icon } from "../design/icon.tsx";
@@ -78,7 +78,7 @@ export function RunsPage() {
 /** Where nothing is shown nothing can jump: an empty list is read again with any news, and shows what it finds. */
 function useFirstRuns(isEmpty: boolean): void {
   const readAgain = useMemo(
-    () => atMostEvery(1_000, () => void queryClient.invalidateQueries({ queryKey: ["runs", "list"] })),
+    () => atMostEvery(1_000, () => void lookAgain({ queryKey: ["runs", "list"] })),
     [],
   );
   useNews(() => {
