@@ -24,6 +24,7 @@ import type { Profiler } from "./profile/profiler.ts";
 import { Recorder } from "./recorder.ts";
 import { retryDelayMs, retryPolicy } from "./retry.ts";
 import type { Owner, Seal } from "./seal.ts";
+import { sleep } from "./sleep.ts";
 import type { Standing } from "./standing.ts";
 import type { Streams } from "./stream.ts";
 
@@ -79,6 +80,8 @@ interface Job {
   slot?: Slot;
   /** Whether it waits for one. */
   isEntering?: boolean;
+  /** Whether a step may have ended it of which nobody here knows. */
+  isDoubted?: boolean;
 }
 
 /** Whose activity it is, and of which machine. */
@@ -218,8 +221,15 @@ export class Activities {
 
   /** A run was read: what is under way for it and not among these was ended by a step nobody here was told of. */
   keepOnly(name: RunName, rows: readonly ActivityRow[]): void {
-    for (const key of [...(this.#jobs.get(name)?.keys() ?? [])])
+    for (const [key, job] of [...(this.#jobs.get(name) ?? [])]) {
+      job.isDoubted = false;
       if (!rows.some((row) => row.key === key)) this.cancel(name, key);
+    }
+  }
+
+  /** Nobody knows what became of a run's newest step: no attempt of its activities begins until the run was read. */
+  doubt(name: RunName): void {
+    for (const job of this.#jobs.get(name)?.values() ?? []) job.isDoubted = true;
   }
 
   close(): void {
@@ -302,7 +312,9 @@ export class Activities {
     // Nothing lies between a commit and its activities where there is nothing to wait for.
     const slot = entered instanceof Promise ? await this.#wait(job, entered) : entered;
     if (slot === undefined) return undefined;
-    while (!this.#world.standing.isSure() && !job.controller.signal.aborted) await this.#sleep(job, unsureMs);
+    const { standing } = this.#world;
+    while ((job.isDoubted || !standing.isSure()) && !job.controller.signal.aborted)
+      await this.#sleep(job, unsureMs);
     if (job.controller.signal.aborted) {
       // It was given its turn by what was cancelled with it.
       slot.leave();
@@ -375,16 +387,7 @@ export class Activities {
   }
 
   #sleep({ controller: { signal } }: Job, ms: number): Promise<void> {
-    if (ms <= 0) return Promise.resolve();
-    return new Promise((resolve) => {
-      const wake = () => {
-        stop();
-        signal.removeEventListener("abort", wake);
-        resolve();
-      };
-      const stop = this.#world.clock.after(ms, wake);
-      signal.addEventListener("abort", wake, { once: true });
-    });
+    return sleep(this.#world.clock, ms, signal);
   }
 }
 

@@ -68,8 +68,9 @@ export class Runs {
     return (this.live(run.name) ?? run) === run;
   }
 
-  remove(run: LiveRun): void {
+  remove(run: LiveRun): RunName {
     this.#residents.remove(run);
+    return run.name;
   }
 
   /** The live run; reads it from the store if it is not in memory. */

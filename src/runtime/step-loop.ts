@@ -16,7 +16,7 @@ import { Checkpoint, type Recording } from "./checkpoint.ts";
 import { mayWait } from "./checkpoint-policy.ts";
 import type { Clock } from "./clock.ts";
 import { isControl } from "./control.ts";
-import { type Delivery, type Handled, type LiveRun, takeDelivery } from "./live-run.ts";
+import { type Delivery, type Handled, hasEnded, type LiveRun, takeDelivery } from "./live-run.ts";
 import type { Standing } from "./standing.ts";
 
 /** What the loop needs of the rest of the runtime. */
@@ -59,7 +59,7 @@ export class StepLoop {
   /** Hands an event to a run. It is taken in one of the next turns. */
   deliver(run: LiveRun, delivery: Delivery): void {
     // Whoever gives it may have read the run before it was parked or ended.
-    if (run.head.status !== "active" && !isControl(delivery.event)) {
+    if (hasEnded(run) || (run.head.status !== "active" && !isControl(delivery.event))) {
       this.#world.left(run, [delivery]);
       return;
     }

@@ -22,6 +22,6 @@ export const noLook: Change = {
 /** The step loop does not look at whom an event is for. */
 export const noGuard: Change = {
   file: "src/runtime/step-loop.ts",
-  find: 'if (run.head.status !== "active" && !isControl(delivery.event)) {',
+  find: 'if (hasEnded(run) || (run.head.status !== "active" && !isControl(delivery.event))) {',
   replace: "if (run.head.seq < 0 && !isControl(delivery.event)) {",
 };
