@@ -3,7 +3,10 @@ import { expect, test } from "vitest";
 import { defineMachine } from "../core/machine.ts";
 import { HoldfastError } from "../errors.ts";
 import { memory } from "../store/memory/store.ts";
+import { debugEvent } from "./debug.ts";
+import type { Delivery, LiveRun } from "./live-run.ts";
 import { createRuntime } from "./runtime.ts";
+import { StepLoop } from "./step-loop.ts";
 
 const counter = defineMachine<{ n: number }>({
   id: "counter",
@@ -42,4 +45,15 @@ test("a commit that the store fails fails everybody who waits for it, and whoeve
   for (const outcome of await Promise.allSettled(all)) expect(outcome).toMatchObject({ reason: full });
   await expect(two.send("add")).rejects.toBe(full);
   await runtime.close();
+});
+
+test("a run that has ended takes nothing more, be it of the platform", () => {
+  const left: Delivery[] = [];
+  const loop = new StepLoop({
+    left: (_: LiveRun, deliveries: readonly Delivery[]) => void left.push(...deliveries),
+  } as never);
+  const run = { head: { status: "cancelled" }, inbox: [] } as unknown as LiveRun;
+  const delivery: Delivery = { event: debugEvent([]), priority: 0, failed: () => {} };
+  loop.deliver(run, delivery);
+  expect([left, run.inbox]).toEqual([[delivery], []]);
 });
