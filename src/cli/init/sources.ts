@@ -22,12 +22,14 @@ export const machineOne = `/** The first version: runs of it may still be alive,
 import { defineMachine } from "holdfast";
 import { z } from "zod";
 
+const Decision = z.object({ by: z.string(), note: z.string() }).partial().optional();
+
 export const expenseOne = defineMachine({
   id: "expense",
   version: 1,
   input: z.object({ euros: z.number() }),
   context: z.object({ euros: z.number(), receipt: z.string() }),
-  events: { approve: z.object({}).optional(), reject: z.object({}).optional() },
+  events: { approve: Decision, reject: Decision },
   activities: {
     pay: { input: z.object({ euros: z.number() }), output: z.object({ receipt: z.string() }) },
   },
@@ -54,13 +56,15 @@ import { defineMachine } from "holdfast";
 import { z } from "zod";
 
 const Euros = z.object({ euros: z.number() });
+/** Who decided, and why. */
+const Decision = z.object({ by: z.string(), note: z.string() }).partial().optional();
 
 export const expense = defineMachine({
   id: "expense",
   version: 2,
   input: z.object({ title: z.string(), euros: z.number() }),
   context: z.object({ title: z.string(), euros: z.number(), receipt: z.string() }),
-  events: { approve: z.object({}).optional(), reject: z.object({}).optional() },
+  events: { approve: Decision, reject: Decision },
   activities: {
     check: { input: Euros, output: z.object({ isFine: z.boolean() }) },
     pay: { input: Euros, output: z.object({ receipt: z.string() }) },
