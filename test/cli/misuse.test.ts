@@ -31,6 +31,7 @@ beforeAll(async () => {
     `import { defineMachine } from ${entry};
      const ask = (version) => defineMachine({
        id: "ask", version, start: () => ({ euros: 1 }), initial: "asking",
+       invariants: { aboveZero: ({ context }) => context.euros > 0 },
        states: {
          asking: { approval: { onApproved: "done", onRejected: "done" } },
          done: { type: "final" },
@@ -105,9 +106,17 @@ test("F5: what is not there is told with how to find what is", async () => {
   ]);
 });
 
-test("F5: a fork on trial says that its context was not tried", async () => {
-  const { code, err } = await told(["runs", "fork", "a-1", "--set", "euros=-5", "--dry-run", ...place]);
-  expect([code, err]).toEqual([0, expect.stringContaining("Only forking tells")]);
+test("F5: what a machine would refuse to go on with is told on trial, and refused without", async () => {
+  const edit = ["--set", "euros=-5", ...place];
+  const trial = await told(["runs", "fork", "a-1", "--dry-run", ...edit]);
+  expect([trial.code, trial.out]).toEqual([0, expect.stringMatching(/It cannot: .*aboveZero/)]);
+  for (const way of [["fork"], ["rollback", "--to", "1"]]) {
+    const [name = "", ...rest] = way;
+    expect(await told(["runs", name, "a-1", ...rest, ...edit])).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("aboveZero"),
+    });
+  }
 });
 
 test("a machine in several versions is drawn in its newest, or in the one that is asked for", async () => {
