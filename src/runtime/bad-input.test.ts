@@ -206,7 +206,9 @@ onEveryStore((world, kind) => {
       await expect(run.sendAll("x" as never)).rejects.toEqual(error("EVENT_INVALID", "a list of events"));
       const batch = [{ type: "add", data: 1 }, null as never];
       await expect(run.sendAll(batch)).rejects.toEqual(error("EVENT_INVALID", "{ type, data }"));
-      await expect(run.rollback(9999 as never)).rejects.toEqual(none("rollback({ to: checkpoint, edit })", "9999"));
+      await expect(run.rollback(9999 as never)).rejects.toEqual(
+        none("rollback({ to: checkpoint, edit })", "9999"),
+      );
       await expect(run.rollback(null as never)).rejects.toEqual(none("rollback("));
       await expect(run.rollback({} as never)).rejects.toEqual(none("rollback(", "undefined"));
       await expect(run.fork(null as never)).rejects.toEqual(none("fork("));
