@@ -80,8 +80,6 @@ interface Job {
   slot?: Slot;
   /** Whether it waits for one. */
   isEntering?: boolean;
-  /** Whether a step may have ended it of which nobody here knows. */
-  isDoubted?: boolean;
 }
 
 /** Whose activity it is, and of which machine. */
@@ -221,15 +219,8 @@ export class Activities {
 
   /** A run was read: what is under way for it and not among these was ended by a step nobody here was told of. */
   keepOnly(name: RunName, rows: readonly ActivityRow[]): void {
-    for (const [key, job] of [...(this.#jobs.get(name) ?? [])]) {
-      job.isDoubted = false;
+    for (const key of [...(this.#jobs.get(name)?.keys() ?? [])])
       if (!rows.some((row) => row.key === key)) this.cancel(name, key);
-    }
-  }
-
-  /** Nobody knows what became of a run's newest step: no attempt of its activities begins until the run was read. */
-  doubt(name: RunName): void {
-    for (const job of this.#jobs.get(name)?.values() ?? []) job.isDoubted = true;
   }
 
   close(): void {
@@ -312,9 +303,7 @@ export class Activities {
     // Nothing lies between a commit and its activities where there is nothing to wait for.
     const slot = entered instanceof Promise ? await this.#wait(job, entered) : entered;
     if (slot === undefined) return undefined;
-    const { standing } = this.#world;
-    while ((job.isDoubted || !standing.isSure()) && !job.controller.signal.aborted)
-      await this.#sleep(job, unsureMs);
+    while (!this.#world.standing.isSure() && !job.controller.signal.aborted) await this.#sleep(job, unsureMs);
     if (job.controller.signal.aborted) {
       // It was given its turn by what was cancelled with it.
       slot.leave();

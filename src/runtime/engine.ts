@@ -139,7 +139,7 @@ export class Engine implements Runtime, Access {
       ...{ park, deliver, fail: this.#fail },
       read: (name) => this.#runs.read(name),
       refill: (run) => this.#inboxes.refill(run),
-      forget: (run) => this.#activities.doubt(this.#runs.remove(run)),
+      forget: (run) => this.#runs.remove(run),
       readReceipt: (name, key) => this.readReceipt(name, key),
       wakeLater: (names) => this.#waker.wakeLater(names),
     });

@@ -68,9 +68,8 @@ export class Runs {
     return (this.live(run.name) ?? run) === run;
   }
 
-  remove(run: LiveRun): RunName {
+  remove(run: LiveRun): void {
     this.#residents.remove(run);
-    return run.name;
   }
 
   /** The live run; reads it from the store if it is not in memory. */
