@@ -8,6 +8,7 @@
 import { readFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { rolldown } from "rolldown";
+import { compileEagerly } from "./eager.ts";
 
 const root = resolve(import.meta.dirname, "..");
 
@@ -45,4 +46,5 @@ export async function bundle(folder: string): Promise<void> {
     comments: false,
   });
   await built.close();
+  compileEagerly(folder);
 }

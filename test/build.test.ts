@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { bundle } from "../scripts/bundle.ts";
+import { parenthesize } from "../scripts/eager.ts";
 import { root } from "./project.ts";
 
 type Module = Readonly<Record<string, unknown>>;
@@ -61,4 +62,32 @@ test("the thread that looks whether a file is sound starts from what was built",
   await open.backup(join(store, "copy.db"));
   await open.close();
   expect(readFileSync(join(store, "copy.db")).subarray(0, 15).toString()).toBe("SQLite format 3");
+});
+
+test("functions on the way to a first durable step are compiled as they are read, others are not", () => {
+  const chunk = readFileSync(join(folder, "chunks/runtime.js"), "utf8");
+  expect(chunk).toContain("const createRuntime = (async function createRuntime(");
+  const all = readFileSync(join(folder, "index.js"), "utf8");
+  expect(all).toMatch(/^function \w+\(/m);
+});
+
+test("a function in parentheses does what it did, also above where it stood and under its own name", () => {
+  const text = `import { sep } from "node:path";
+export const early = twice(2);
+function twice(n) { return add(n, n); }
+const add = (a, b) => a + b;
+class Sum { of(...list) { return list.reduce((sum, n) => sum + n, 0); } get name() { return "sum"; } }
+const plain = { of() { return sep; } };
+export { twice, add, Sum, plain };`;
+  const everywhere = new Set(Array.from(text, (_, at) => at));
+  expect(parenthesize(text, new Set())).toContain("function twice(n) { return add(n, n); }\nconst add = (a");
+  expect(parenthesize(text, everywhere)).toBe(`import { sep } from "node:path";
+const twice = (function twice(n) { return add(n, n); });
+
+export const early = twice(2);
+
+const add = ((a, b) => a + b);
+class Sum { of(...list) { return list.reduce(((sum, n) => sum + n), 0); } get name() { return "sum"; } }
+const plain = { of() { return sep; } };
+export { twice, add, Sum, plain };`);
 });
