@@ -80,6 +80,8 @@ interface Job {
   slot?: Slot;
   /** Whether it waits for one. */
   isEntering?: boolean;
+  /** Whether a step may have ended it whose answer was lost. */
+  isDoubted?: boolean;
 }
 
 /** Whose activity it is, and of which machine. */
@@ -219,8 +221,14 @@ export class Activities {
 
   /** A run was read: what is under way for it and not among these was ended by a step nobody here was told of. */
   keepOnly(name: RunName, rows: readonly ActivityRow[]): void {
-    for (const key of [...(this.#jobs.get(name)?.keys() ?? [])])
-      if (!rows.some((row) => row.key === key)) this.cancel(name, key);
+    for (const [key, job] of [...(this.#jobs.get(name) ?? [])])
+      if (rows.some((row) => row.key === key)) job.isDoubted = false;
+      else this.cancel(name, key);
+  }
+
+  /** Nobody knows what became of a run's newest step: no attempt of its activities begins until the run was read. */
+  doubt(name: RunName): void {
+    for (const job of this.#jobs.get(name)?.values() ?? []) job.isDoubted = true;
   }
 
   close(): void {
@@ -299,26 +307,32 @@ export class Activities {
   /** One attempt, when it is its turn and after `prepare`; nothing if it is not wanted any more. */
   async #attempt(job: Job, code: Activity, prepare?: () => Promise<boolean>): Promise<Result | undefined> {
     const timed = this.#world.profiler?.attempt(job.effect.activity);
-    const entered = this.#enter(job);
-    // Nothing lies between a commit and its activities where there is nothing to wait for.
-    const slot = entered instanceof Promise ? await this.#wait(job, entered) : entered;
-    if (slot === undefined) return undefined;
-    while (!this.#world.standing.isSure() && !job.controller.signal.aborted) await this.#sleep(job, unsureMs);
-    if (job.controller.signal.aborted) {
-      // It was given its turn by what was cancelled with it.
-      slot.leave();
-      return undefined;
+    let isPrepared = prepare === undefined;
+    for (;;) {
+      const entered = this.#enter(job);
+      // Nothing lies between a commit and its activities where there is nothing to wait for.
+      const slot = entered instanceof Promise ? await this.#wait(job, entered) : entered;
+      if (slot === undefined) return undefined;
+      job.slot = slot;
+      try {
+        while (this.#isInDoubt(job) && !job.controller.signal.aborted) await this.#sleep(job, unsureMs);
+        // It may have been given its turn by what was cancelled with it.
+        if (job.controller.signal.aborted) return undefined;
+        if (!isPrepared && !(await prepare?.())) return undefined;
+        isPrepared = true;
+        if (this.#isInDoubt(job) || !slot.begin()) continue;
+        timed?.begun();
+        return await this.#runAttempt(job, code);
+      } finally {
+        slot.leave();
+        timed?.over();
+      }
     }
-    job.slot = slot;
-    timed?.begun();
-    try {
-      if (prepare !== undefined && !(await prepare())) return undefined;
-      slot.begin();
-      return await this.#runAttempt(job, code);
-    } finally {
-      slot.leave();
-      timed?.over();
-    }
+  }
+
+  /** Whether the activity may have been ended by a step, or taken up by a process, that nobody here knows of. */
+  #isInDoubt(job: Job): boolean {
+    return job.isDoubted === true || !this.#world.standing.isSure();
   }
 
   async #wait<Entered>(job: Job, entered: Promise<Entered>): Promise<Entered> {
@@ -381,7 +395,7 @@ export class Activities {
 }
 
 /** A slot of which there are as many as anybody wants. */
-const noSlot: Slot = { begin() {}, leave() {} };
+const noSlot: Slot = { begin: () => true, leave: () => {} };
 
 function endOf(result: Result): End {
   if ("error" in result) return { error: result.error };

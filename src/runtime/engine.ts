@@ -139,7 +139,7 @@ export class Engine implements Runtime, Access {
       ...{ park, deliver, fail: this.#fail },
       read: (name) => this.#runs.read(name),
       refill: (run) => this.#inboxes.refill(run),
-      forget: (run) => this.#runs.remove(run),
+      forget: (run) => this.#drop(run),
       readReceipt: (name, key) => this.readReceipt(name, key),
       wakeLater: (names) => this.#waker.wakeLater(names),
     });
@@ -390,6 +390,12 @@ export class Engine implements Runtime, Access {
     this.#activities.startAll(begun, run);
     this.#waker.resume(run);
     this.evolution.upgrade(run);
+  }
+
+  /** The store has another idea of this run than memory, or may have. */
+  #drop(run: LiveRun): void {
+    this.#runs.remove(run);
+    this.#activities.doubt(run.name);
   }
 
   #wasRead(run: LiveRun, { activities }: LoadedRun): void {

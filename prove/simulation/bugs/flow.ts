@@ -20,10 +20,26 @@ export const flowBugs: readonly Bug[] = [
   {
     name: "slot given back when its attempt begins",
     file: "src/runtime/activity.ts",
-    find: "      slot.begin();\n",
-    replace: "      slot.begin();\n      slot.leave();\n",
+    find: "        timed?.begun();\n",
+    replace: "        timed?.begun();\n        slot.leave();\n",
     catches: [31],
     from: 12,
+  },
+  {
+    name: "activity in a queue begins though a step may have ended it whose answer was lost",
+    file: "src/runtime/activity.ts",
+    find: "return job.isDoubted === true || !this.#world.standing.isSure();",
+    replace: "return !this.#world.standing.isSure();",
+    catches: [12],
+    from: 70_012_190,
+  },
+  {
+    name: "turn of a rate taken after its allowance has lapsed",
+    file: "src/runtime/flow/rate.ts",
+    find: "if (now > until) return false;",
+    replace: "",
+    catches: [31],
+    from: 700,
   },
   {
     name: "one more under way than there are slots",

@@ -64,6 +64,24 @@ onEveryStore((world) => {
     Array.from({ length: count }, (_, index) => `${prefix}${index}`);
 
   describe("an activity in the queue", () => {
+    test("B6: does not begin if a step may have ended it whose answer was lost", async () => {
+      const { bench, runtime, start, here, watch, clock } = await open({}, 1);
+      await start(runtime, ["a", "b"]);
+      expect(bench.begun).toEqual(["a"]);
+      watch.failNext("commit", "after");
+      await expect((await runtime.run("b")).cancel()).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
+      // Before anybody can look, its turn comes.
+      watch.breakDown();
+      bench.end("a");
+      await here.rest();
+      await clock.advance("1s");
+      expect(bench.begun).toEqual(["a"]);
+      watch.comeBack();
+      await clock.advance("10s");
+      expect(await (await runtime.run("b")).head()).toMatchObject({ status: "cancelled" });
+      expect(bench.begun).toEqual(["a"]);
+    });
+
     test("waits while all slots are used, and begins when one is free", async () => {
       const { bench, runtime, start, here } = await open({}, 2);
       await start(runtime, ["a", "b", "c"]);

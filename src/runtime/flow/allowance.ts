@@ -73,8 +73,10 @@ export class Allowance {
     return this.#left > 0 && now <= this.#until;
   }
 
-  use(): void {
+  /** Uses one; says until when it may begin. */
+  use(): number {
     this.#left--;
+    return this.#until;
   }
 
   /** Reserves the next chunk; false if somebody else has written since it was read. */

@@ -14,9 +14,10 @@ export class Concurrency implements Pool {
       pool: this,
       isFree: () => this.#used < limit,
       freeAt: () => Number.POSITIVE_INFINITY,
-      take: () => void this.#used++,
-      begin: () => {},
-      giveBack: () => void this.#used--,
+      take: () => {
+        this.#used++;
+        return { begin: () => true, giveBack: () => void this.#used-- };
+      },
     };
   }
 

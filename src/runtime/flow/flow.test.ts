@@ -229,15 +229,27 @@ describe("rates", () => {
   test("count one that was let in as of when it begins", async () => {
     const flow = flowOf(10);
     const slot = (await flow.enter(plain("a", rate("r", 1, 1_000)), wanted())) as Slot;
+    await clock.advance(90);
+    const { enter, started } = crowd(flow);
+    enter("next", plain("a", rate("r", 1, 1_000)));
+    expect(slot.begin()).toBe(true);
+    await clock.advance(999);
+    expect(started).toEqual([]);
+    await clock.advance(1);
+    expect(started).toEqual(["next"]);
+  });
+
+  test("send one back that begins later than its allowance was durable for, and count it as begun until it leaves", async () => {
+    const flow = flowOf(10);
+    const slot = (await flow.enter(plain("a", rate("r", 1, 1_000)), wanted())) as Slot;
     await clock.advance(5_000);
     const { enter, started } = crowd(flow);
     enter("next", plain("a", rate("r", 1, 1_000)));
     await clock.advance(5_000);
     expect(started).toEqual([]);
-    slot.begin();
-    await clock.advance(999);
-    expect(started).toEqual([]);
-    await clock.advance(1);
+    expect(slot.begin()).toBe(false);
+    slot.leave();
+    await clock.advance(0);
     expect(started).toEqual(["next"]);
   });
 

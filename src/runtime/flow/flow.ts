@@ -21,15 +21,15 @@ import { Allowance, ratePrefix } from "./allowance.ts";
 import { Concurrency } from "./concurrency.ts";
 import { FairQueue, type Waiting } from "./fair-queue.ts";
 import { Gate } from "./gate.ts";
-import type { Claim, Pool } from "./pool.ts";
+import type { Claim, Pool, Share } from "./pool.ts";
 import { Rate } from "./rate.ts";
 import type { ConcurrencyUse, RateUse, Request } from "./request.ts";
 import { SharedConcurrency } from "./shared-concurrency.ts";
 
 /** The right to be under way. */
 export interface Slot {
-  /** The attempt begins now: this is the time that rates count. */
-  begin(): void;
+  /** The attempt begins now: this is the time that rates count. False if that is too late, and it must enter again. */
+  begin(): boolean;
   /** It is over. */
   leave(): void;
 }
@@ -46,6 +46,8 @@ interface Entry extends Waiting {
   /** Its slot, once it has one, or nothing if it is not wanted any more. */
   readonly decided: (slot: Slot | undefined) => void;
 }
+
+const nothingShared: readonly Share[] = [];
 
 /** From how many pools on those that nobody needs are looked for; then again when there are twice as many as were kept. */
 const poolsKeptMin = 1_000;
@@ -140,7 +142,6 @@ export class Flow {
     if (gate !== undefined) {
       gate.queue.take(entry);
       gate.offered = undefined;
-      for (const claim of gate.claims) claim.take();
       this.#offer(gate);
       this.#passOn(gate, now);
     }
@@ -148,19 +149,18 @@ export class Flow {
   }
 
   #slotOf(entry: Entry): Slot {
-    const claims = entry.gate?.claims ?? [];
-    let stage: "entered" | "begun" | "left" = "entered";
+    const shares = entry.gate?.claims.map((claim) => claim.take()) ?? nothingShared;
+    let hasLeft = false;
     this.#used++;
     return {
       begin: () => {
-        if (stage !== "entered") return;
-        stage = "begun";
-        for (const claim of claims) claim.begin(this.#world.clock.now());
+        const now = this.#world.clock.now();
+        return !hasLeft && shares.every((share) => share.begin(now));
       },
       leave: () => {
-        if (stage === "left") return;
-        for (const claim of claims) claim.giveBack(stage === "begun");
-        stage = "left";
+        if (hasLeft) return;
+        hasLeft = true;
+        for (const share of shares) share.giveBack();
         this.#leave(entry);
       },
     };

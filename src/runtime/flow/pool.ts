@@ -32,10 +32,14 @@ export interface Claim {
   readonly pool: Pool;
   isFree(now: number): boolean;
   freeAt(now: number): number;
-  /** One is let in … */
-  take(): void;
-  /** … it begins … */
-  begin(now: number): void;
-  /** … and it is over, or was before it began. */
-  giveBack(begun: boolean): void;
+  /** One is let in. */
+  take(): Share;
+}
+
+/** What one that was let in has of a pool. */
+export interface Share {
+  /** It begins; false if it was let in too long ago, and must be let in again. */
+  begin(now: number): boolean;
+  /** It is over, or was before it began. */
+  giveBack(): void;
 }

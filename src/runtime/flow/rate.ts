@@ -3,11 +3,12 @@
  * last not, no more than `limit` begin in them: one begins only if the start `limit` places back lies at least `perMs`
  * back. (A bucket of tokens that fills while nobody comes would let twice as many through.)
  *
- * One that was let in and has not begun yet counts as if it began now, so however long that takes, the window holds.
+ * One that was let in and has not begun yet counts as if it began now, so however long that takes, the window holds; but one for
+ * which it takes longer than its allowance is good for must be let in again.
  */
 import type { Clock } from "../clock.ts";
 import type { Allowance } from "./allowance.ts";
-import type { Claim, Pool, Waiter } from "./pool.ts";
+import type { Claim, Pool, Share, Waiter } from "./pool.ts";
 import type { RateUse } from "./request.ts";
 
 /** How long to wait before a store that cannot be reached is asked again. */
@@ -48,13 +49,24 @@ export class Rate implements Pool {
       pool: this,
       isFree: (now) => this.#isFree(limit, perMs, now),
       freeAt: (now) => this.#freeAt(limit, perMs, now),
-      take: () => {
-        this.#pending++;
-        this.#allowance.use();
+      take: () => this.#take(),
+    };
+  }
+
+  #take(): Share {
+    this.#pending++;
+    const until = this.#allowance.use();
+    let hasBegun = false;
+    return {
+      begin: (now) => {
+        // Whoever comes after a crash counts it as begun by then.
+        if (now > until) return false;
+        hasBegun = true;
+        this.#begin(now);
+        return true;
       },
-      begin: (now) => this.#begin(now),
-      giveBack: (begun) => {
-        if (!begun) this.#pending--;
+      giveBack: () => {
+        if (!hasBegun) this.#pending--;
       },
     };
   }

@@ -50,13 +50,14 @@ export class SharedConcurrency implements Pool {
       take: () => {
         this.#used++;
         this.#spare--;
-      },
-      begin: () => {},
-      giveBack: () => {
-        this.#used--;
-        this.watch();
+        return { begin: () => true, giveBack: () => this.#giveBack() };
       },
     };
+  }
+
+  #giveBack(): void {
+    this.#used--;
+    this.watch();
   }
 
   isFree(): boolean {
