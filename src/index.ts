@@ -48,6 +48,7 @@ export type { DeadLetter, DeadLetters } from "./runtime/dead-letters.ts";
 export type { DebounceContext } from "./runtime/debounce-machine.ts";
 export type { Deed } from "./runtime/deed.ts";
 export type { FlowOptions } from "./runtime/flow/flow.ts";
+export type { AttemptBegun, AttemptOver, Observer } from "./runtime/observer.ts";
 export {
   type ActivityProfile,
   type ProfileOptions,
@@ -69,6 +70,7 @@ export {
   type End,
   type FollowOptions,
   type GivenEntry,
+  type Observed,
   type PrunedRun,
   type Receipt,
   type Run,

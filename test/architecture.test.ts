@@ -30,6 +30,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   security: ["core", "store"],
   server: ["core", "store", "runtime", "agent", "security", "check"],
   interop: ["runtime/runtime.ts"],
+  telemetry: ["core", "store", "runtime"],
   client: ["server/contract.ts", "server/contract"],
   testing: ["core", "store", "runtime", "check"],
   cli: [
@@ -43,6 +44,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     "server",
     "interop",
     "client",
+    "telemetry",
   ],
   "index.ts": ["errors.ts", "limits.ts", "core", "check", "store", "runtime"],
 };

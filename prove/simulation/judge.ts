@@ -286,7 +286,9 @@ export class Judge {
     }
     if (verb !== "commit") return;
     (args[0] as Commit[]).forEach((commit, index) => {
-      if ((result as CommitOutcome[])[index]?.outcome !== "committed") return;
+      const outcome = (result as CommitOutcome[])[index]?.outcome;
+      if (outcome === "conflict") life.doubt(commit);
+      if (outcome !== "committed") return;
       const all = (one: Commit): void => {
         // It was told so, and the run has been removed since.
         if (this.isGone(one.head.run)) return;

@@ -80,6 +80,11 @@ export class Life implements Owner {
     this.known.set(run, Math.max(seq, this.known.get(run) ?? 0));
   }
 
+  /** It does not know what became of a commit: until it has read the run, nothing of it begins there. */
+  doubt({ head: { run } }: Commit): void {
+    for (const [key, one] of this.entered) if (one.run === run) this.entered.delete(key);
+  }
+
   /** Whether what it has read of a run holds a commit of its own that it was not told the outcome of. */
   readsAhead(run: string, seq: number): boolean {
     const isIn = ({ head }: Commit) => head.run === run && head.seq <= seq;

@@ -3,7 +3,7 @@
  * process does; its reply may never come. What is on its way when its sender dies arrives all the same.
  */
 import { HoldfastError } from "../../src/errors.ts";
-import type { Store } from "../../src/store/store.ts";
+import type { Commit, Store } from "../../src/store/store.ts";
 import type { Random } from "../../test/generate/random.ts";
 import { type Call, type Disk, isRepeated, isWrite, perform, type Verb } from "./disk.ts";
 import type { Life } from "./life.ts";
@@ -63,7 +63,10 @@ function call(world: WireWorld, life: Life, given: Call): Promise<unknown> {
     };
     const fail = (why: string) => {
       world.say(life, `${asked.verb} ${why}`);
-      answer(() => reject(unavailable(why)));
+      answer(() => {
+        if (asked.verb === "commit") for (const commit of asked.args[0] as Commit[]) life.doubt(commit);
+        reject(unavailable(why));
+      });
     };
     const carryOut = async () => {
       if (world.powerCuts() !== cuts) return;

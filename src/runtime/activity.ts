@@ -18,6 +18,7 @@ import { requestOf } from "./flow/request.ts";
 import type { Ids } from "./ids.ts";
 import type { LiveRun } from "./live-run.ts";
 import { isPlatformMachine } from "./name.ts";
+import type { Observers } from "./observers.ts";
 import type { Begun } from "./outbox.ts";
 import type { Past } from "./past.ts";
 import type { Profiler } from "./profile/profiler.ts";
@@ -55,6 +56,7 @@ export interface ActivityWorld {
   readonly store: Store;
   readonly standing: Pick<Standing, "epoch" | "isShared" | "isSure" | "tell" | "turns">;
   readonly profiler?: Profiler | undefined;
+  readonly observers: Pick<Observers, "attempt" | "problem">;
   /** How many attempts may be under way at a time. */
   readonly slots: number;
   /** The state of an activity's run when it began. */
@@ -64,8 +66,6 @@ export interface ActivityWorld {
    * the run is parked and cannot take it.
    */
   settle(name: RunName, event: Event, spent: Spending | undefined): Promise<boolean>;
-  /** Something is wrong with an activity of a run that nobody waits to hear. */
-  problem(name: RunName, error: unknown): void;
 }
 
 /** An activity under way, with all it takes to run it. */
@@ -117,7 +117,7 @@ export class Activities {
 
   /** Should its end not be kept, nobody waits to hear of that; whoever opens the store next takes the activity up. */
   #end(job: Job, end: End): void {
-    this.#settle(job, end).catch((error: unknown) => this.#world.problem(job.row, error));
+    this.#settle(job, end).catch((error: unknown) => this.#world.observers.problem(job.row, error));
   }
 
   /** Until its end is durable an activity counts as under way, so that reading its run does not begin it again. */
@@ -362,7 +362,15 @@ export class Activities {
       },
       ...([row, effect, job.report, controller.signal] as const),
     );
-    const result = await attempt.run(code, effect.input);
+    const { tenant, run, activity, key } = row;
+    const result = await this.#world.observers.attempt(
+      { tenant, run, machine: owner.machine, activity, key: `${run}:${key}`, attempt: row.attempt },
+      () => attempt.run(code, effect.input),
+      (ended) => ({
+        ...("error" in ended && { error: ended.error }),
+        ...(attempt.report.spent && { spent: attempt.report.spent }),
+      }),
+    );
     job.report = attempt.report;
     return result;
   }

@@ -133,7 +133,6 @@ export class Engine implements Runtime, Access {
     this.#receipts = new Receipts({
       ...{ store, standing, past: this.past, reach: (name) => this.#runs.reach(name) },
       waitFor: (name, key) => this.#inboxes.waitFor(name, key),
-      ended: (name) => this.#inboxes.ended(name),
     });
     const recovery = new Recovery({
       ...{ park, deliver, fail: this.#fail },
@@ -188,8 +187,8 @@ export class Engine implements Runtime, Access {
     const { clock, ids, standing, past, streams } = this;
     const world = { store: this.#store, clock, ids, seal, standing, profiler, past, streams, settle };
     const stateAtBeginning = (row: ActivityRow) => this.travel.beginning(row, row.key);
-    const { problem } = this.#observers;
-    return new Activities({ ...world, problem, slots: slotsOf(flow), stateAtBeginning });
+    const observers = this.#observers;
+    return new Activities({ ...world, observers, slots: slotsOf(flow), stateAtBeginning });
   }
 
   #makeSettle(find: SettlingWorld["find"], park: SettlingWorld["park"]): ReturnType<typeof settleWith> {

@@ -4,7 +4,7 @@ import { counter, counterWith } from "../../test/runtime/machines.ts";
 import { listOf, onEveryStore } from "../../test/runtime/world.ts";
 import { limits } from "../limits.ts";
 import { encode } from "../store/codec.ts";
-import type { Store } from "../store/store.ts";
+import type { CommitOutcome, Store } from "../store/store.ts";
 
 /** A machine that notes what it takes, `urgent` before the rest. */
 const ordered = counterWith({
@@ -86,6 +86,36 @@ onEveryStore((world) => {
       };
       const sent = run.send("add", 1, { key: "k" }).then((receipt) => receipt.handled());
       await expect(sent).rejects.toMatchObject({ code: "RUN_ENDED" });
+    });
+
+    test("A5: that its run takes as its last is told so, though one who looks sooner finds that another was not taken", async () => {
+      const { boot, watch, look, clock, rest } = await world();
+      const run = await (await boot([counter])).start(counter, { id: "a" });
+      const store = await look();
+      const place = { tenant: "default", run: "a", subject: "a", at: clock.now(), priority: 0 };
+      await store.enqueue([
+        { ...place, id: "first", key: "last", bytes: encode({ type: "end" }) },
+        { ...place, id: "second", key: "late", bytes: encode({ type: "add", data: 1 }) },
+      ]);
+      const taken = run.send("end", undefined, { key: "last" }).then((receipt) => receipt.handled());
+      await rest();
+      // Somebody sees the other one wait; the run ends; then they look again, and the process itself does not know yet.
+      const [made, known] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      watch.alter = async ({ verb }, answer) => {
+        if (verb === "readKeys") await made.promise;
+        const [outcome] = verb === "commit" ? (answer as CommitOutcome[]) : [];
+        if (outcome?.outcome === "committed") {
+          made.resolve();
+          await known.promise;
+        }
+        return answer;
+      };
+      const late = run.send("add", 1, { key: "late" }).then((receipt) => receipt.handled());
+      const passing = clock.advance("10s");
+      await expect(late).rejects.toMatchObject({ code: "RUN_ENDED" });
+      known.resolve();
+      await passing;
+      expect(await taken).toMatchObject({ seq: 2, outcome: "taken" });
     });
 
     test("A5: of a key that an ended run has taken is answered, any other is refused", async () => {

@@ -17,8 +17,6 @@ export interface ReceiptWorld {
   reach(name: RunName): Promise<LiveRun> | LiveRun;
   /** What will become of an event that waits in the inbox. */
   waitFor(name: RunName, key: string): ReturnType<Waiters<Handled>["wait"]>;
-  /** A run has ended without taking what waited in its inbox. */
-  ended(name: RunName): void;
   readonly standing: Pick<Standing, "isShared" | "until">;
 }
 
@@ -40,14 +38,17 @@ export class Receipts {
 
   /** What becomes of an event that was in the inbox when somebody looked; it may have been taken since. */
   async #wait(name: RunName, key: string): Promise<Handled> {
-    const { store, waitFor, ended, standing } = this.#world;
+    const { waitFor, standing } = this.#world;
     const { told, cancel } = waitFor(name, key);
-    const [seen] = await store.readKeys(name, [key]);
-    if (seen?.seq !== undefined) {
+    // Others who wait are not told of what is found here: theirs may be taken by a step of which this process has no answer yet.
+    const taken = await this.readTaken(name, key).catch((error: unknown) => {
       cancel();
-      return this.#readHandled(name, seen.seq);
+      throw error;
+    });
+    if (taken !== undefined) {
+      cancel();
+      return taken;
     }
-    if (seen === undefined) ended(name);
     if (!standing.isShared) return told;
     return whicheverKnows(
       told,

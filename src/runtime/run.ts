@@ -21,6 +21,7 @@ import type { FlowOptions } from "./flow/flow.ts";
 import type { HousekeepingPlan } from "./housekeeping/housekeeper.ts";
 import type { Ids } from "./ids.ts";
 import type { Handled } from "./live-run.ts";
+import type { Committed, CommittedStep, Observed, Observer, Problem } from "./observer.ts";
 import type { RunProfile } from "./profile/journal.ts";
 import type { RuntimeProfile } from "./profile/profiler.ts";
 import type { AnyMachine, MachineEntry } from "./registry.ts";
@@ -34,7 +35,7 @@ import type { PrunedRun } from "./travel/prune-run.ts";
 import type { Replay } from "./travel/replay.ts";
 import type { ForkOptions, Target } from "./travel/travel.ts";
 
-export type { PrunedRun };
+export type { Committed, CommittedStep, Observed, Problem, PrunedRun };
 
 /** A machine with activities that use the runtime they run in, as to ask another run; each runtime has its own. */
 export interface GivenEntry extends MachineEntry {
@@ -53,6 +54,8 @@ export interface RuntimeOptions {
    * that it is asked to, and leaves timers, events that wait and every activity to workers; its store must be a shared one.
    */
   readonly role?: Role;
+  /** Told of all that happens here: `holdfast/telemetry` makes some that log and trace. */
+  readonly observers?: readonly Observer[];
   /** Told of what runs log and emit, once it is durable. */
   readonly onLog?: (log: LogEffect & { readonly run: string }) => void;
   readonly onEmit?: (emitted: EmitEffect & { readonly run: string }) => void;
@@ -67,13 +70,6 @@ export interface RuntimeOptions {
 }
 
 export type Role = "worker" | "client";
-
-/** Something that needs a person. */
-export interface Problem {
-  readonly tenant: string;
-  readonly run: string;
-  readonly error: unknown;
-}
 
 /**
  * What becomes of a start while a run of its key is live: `attach` gives that run, whatever its input; `refuse` throws
@@ -239,19 +235,6 @@ export interface Run<Context = JsonObject, Types extends MachineTypes = MachineT
   follow(from?: number, options?: FollowOptions): AsyncIterable<Entry>;
 }
 
-/** What one commit did to a run. */
-export interface Committed {
-  readonly head: RunHead;
-  readonly state: State;
-  /** At least one, in order. */
-  readonly steps: readonly CommittedStep[];
-}
-
-export interface CommittedStep extends Pick<Entry, "seq" | "at" | "event" | "outcome" | "effects"> {
-  /** Why it was refused. */
-  readonly error?: unknown;
-}
-
 /** A run of whatever machine. */
 export type RunReference = Pick<Run, "id" | "tenant">;
 
@@ -355,7 +338,7 @@ export interface Runtime {
   /** Events that found no run to take them. */
   readonly deadLetters: DeadLetters;
   /** Tells a listener of every commit that is made here, of whatever run, once it is durable; what it gives back ends that. */
-  observe(listener: (committed: Committed) => void): () => void;
+  observe(listener: (committed: Observed) => void): () => void;
   /**
    * Tells a listener of which runs others who share the store have taken steps, soon after they have; undefined where any may
    * have been missed. What it gives back ends that. It costs what the listener does, and a look at the names.

@@ -24,12 +24,14 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
 
 /** Throws OPTIONS_INVALID for options without which there is no runtime. */
 function checkRuntimeOptions(given: RuntimeOptions): void {
-  const usage = 'createRuntime({ store, machines, role: "worker" or "client" })';
+  const usage = 'createRuntime({ store, machines, role: "worker" or "client", observers: [] })';
   checkOptions(usage, given);
-  const { store, machines, role } = given;
+  const { store, machines, role, observers = [] } = given;
   const isStore = isRecord(store) && typeof store.open === "function";
   if (!isStore) throw optionsError(usage, store, "the store");
   if (!Array.isArray(machines)) throw optionsError(usage, machines, "machines");
   if (role !== undefined && role !== "worker" && role !== "client")
     throw optionsError(usage, role, "the role");
+  if (!Array.isArray(observers) || !observers.every(isRecord))
+    throw optionsError(usage, observers, "observers");
 }
