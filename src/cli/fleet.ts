@@ -12,6 +12,7 @@ import { exit } from "./exit.ts";
 import { loadMachines } from "./load-machines.ts";
 import { isServer } from "./open-store.ts";
 import { type Demand, type Scaling, scale } from "./scaling.ts";
+import { asOptions } from "./telemetry.ts";
 import { describe } from "./terminal.ts";
 import { addRunningOptions, type RunningArguments, readRunning } from "./worker.ts";
 import { commandOf, type World } from "./world.ts";
@@ -52,6 +53,7 @@ export function workerArguments(given: RunningArguments): string[] {
   return [
     ...["worker", module, "--listen", "off", "--drain", `${drainMs}ms`],
     ...(slots === undefined ? [] : ["--slots", String(slots)]),
+    ...asOptions(given),
     ...(schema === undefined ? [] : ["--schema", schema]),
     ...(json ? ["--json"] : []),
     ...(signals === undefined ? [] : ["--signals", signals === false ? "off" : signals]),

@@ -7,6 +7,7 @@ import { createServer, type Server } from "../server/app.ts";
 import type { StoreArguments } from "./arguments.ts";
 import { onlookerOf, onlookersOf } from "./onlooker.ts";
 import { isServer, storeAt } from "./open-store.ts";
+import { noteWith, type Telling } from "./telemetry.ts";
 import { describe } from "./terminal.ts";
 import { version } from "./version.ts";
 import type { World } from "./world.ts";
@@ -21,6 +22,8 @@ export interface StageOptions {
   /** Dev mode, with this token. */
   readonly token?: string;
   readonly studio?: string | undefined;
+  /** Whom the runtime tells what happens in it; its problems are noted unless given. */
+  readonly telling?: Telling;
 }
 
 export interface Stage {
@@ -34,6 +37,7 @@ export async function openStage(
   { terminal }: Pick<World, "terminal">,
 ): Promise<Stage> {
   const { slots, role, token, studio, isLooking = false } = options;
+  const { telling = { onProblem: noteWith(terminal) } } = options;
   const address = options.store.store;
   const store = storeAt(options.store);
   const runtime = await createRuntime({
@@ -42,7 +46,7 @@ export async function openStage(
     profile: true,
     ...(slots === undefined ? {} : { flow: { slots } }),
     ...(role === undefined ? {} : { role }),
-    onProblem: ({ tenant, run, error }) => terminal.note(`run ${run} of ${tenant}: ${describe(error)}`),
+    ...telling,
   });
   const close = () => runtime.close();
   try {

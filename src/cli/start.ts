@@ -10,6 +10,7 @@ import { loadMachines } from "./load-machines.ts";
 import { isServer } from "./open-store.ts";
 import { openStage } from "./stage.ts";
 import { studioFolder } from "./studio-folder.ts";
+import { tellingOf } from "./telemetry.ts";
 import { describe } from "./terminal.ts";
 import { addRunningOptions, drainingLine, leave, readRunning } from "./worker.ts";
 import { commandOf, type World } from "./world.ts";
@@ -37,7 +38,11 @@ async function start(module: string, given: Given, world: World): Promise<number
   // `dev` and tests find whoever changes a state; a server that is in use pays for no more than it needs.
   freezeStates(false);
   const machines = await loadMachines(resolve(cwd, module));
-  const stage = await openStage({ store: args, machines, slots: args.slots, studio: studioFolder() }, world);
+  const telling = await tellingOf(args, terminal);
+  const stage = await openStage(
+    { store: args, machines, slots: args.slots, studio: studioFolder(), telling },
+    world,
+  );
   const served = await serve(stage.server, listen).catch(async (error: unknown) => {
     await stage.close();
     throw misused(`It cannot listen there: ${describe(error)}; give --listen another address`);

@@ -27,10 +27,11 @@ import { loadMachines } from "./load-machines.ts";
 import { storeAt } from "./open-store.ts";
 import { type Probes, serveProbes } from "./probes.ts";
 import { Supervisor } from "./supervisor.ts";
+import { addTelemetryOptions, type TelemetryArguments, telemetryOf, tellingOf } from "./telemetry.ts";
 import { describe, type Terminal } from "./terminal.ts";
 import { commandOf, type World } from "./world.ts";
 
-export interface RunningArguments extends StoreArguments {
+export interface RunningArguments extends StoreArguments, TelemetryArguments {
   readonly module: string;
   readonly slots: number | undefined;
   readonly drainMs: number;
@@ -63,9 +64,10 @@ export function workerCommand(world: World): Command {
 
 /** Adds what every process that runs machines is told. */
 export function addRunningOptions(command: Command): Command {
-  return addStoreOptions(
+  const withStore = addStoreOptions(
     command.argument("<module>", "a file that exports machines, or entries of { machine, activities }"),
-  )
+  );
+  return addTelemetryOptions(withStore)
     .addOption(
       countOption("--slots <n>", "how many activities one process runs at a time; 1000 unless given"),
     )
@@ -77,6 +79,7 @@ export function readRunning(module: string, given: Given, world: Pick<World, "en
   const slots = given.slots as number | undefined;
   return {
     ...storeOf(given, world),
+    ...telemetryOf(given, world),
     module,
     slots,
     drainMs: given.drain as number,
@@ -94,6 +97,7 @@ export async function work(args: WorkerArguments, terminal: Terminal, stop: Abor
   // As `holdfast start` does, and why.
   freezeStates(false);
   const machines = await loadMachines(args.module);
+  const telling = await tellingOf(args, terminal);
   let store: Store | undefined;
   let readiness: Readiness | undefined;
   let probes: Probes | undefined;
@@ -105,7 +109,7 @@ export async function work(args: WorkerArguments, terminal: Terminal, stop: Abor
         store,
         machines,
         ...(args.slots === undefined ? {} : { flow: { slots: args.slots } }),
-        onProblem: ({ tenant, run, error }) => terminal.note(`run ${run} of ${tenant}: ${describe(error)}`),
+        ...telling,
       });
     },
     up: () => tellUp(args, { machines: machines.length, probes }, terminal),

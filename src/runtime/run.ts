@@ -54,7 +54,7 @@ export interface RuntimeOptions {
    * that it is asked to, and leaves timers, events that wait and every activity to workers; its store must be a shared one.
    */
   readonly role?: Role;
-  /** Told of all that happens here: `holdfast/telemetry` makes some that log and trace. */
+  /** Told of all that happens here: `holdfast/logs` and `holdfast/traces` make some. */
   readonly observers?: readonly Observer[];
   /** Told of what runs log and emit, once it is durable. */
   readonly onLog?: (log: LogEffect & { readonly run: string }) => void;

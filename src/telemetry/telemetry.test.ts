@@ -14,7 +14,8 @@ import { defineMachine } from "../core/machine.ts";
 import type { Observer } from "../runtime/observer.ts";
 import { createRuntime } from "../runtime/runtime.ts";
 import { memory } from "../store/memory/index.ts";
-import { logs, traceIdOf, traces } from "./index.ts";
+import { logs } from "./logs.ts";
+import { traceIdOf, traces } from "./traces.ts";
 
 const agent = defineMachine<{ answer: string }>({
   id: "agent",
@@ -214,7 +215,7 @@ describe("an observer", () => {
     expect(told.toSorted()).toEqual(["calls nothing", "done", "no ears", "waits"]);
   });
 
-  test("A1: that is none is refused", async () => {
+  test("F5: that is none is refused", async () => {
     const bad = { store: memory(), machines: [], observers: ["x"] as never };
     await expect(createRuntime(bad)).rejects.toMatchObject({ code: "OPTIONS_INVALID" });
   });

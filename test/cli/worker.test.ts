@@ -7,8 +7,10 @@ import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { createRuntime, type Runtime } from "../../src/index.ts";
 import { postgres } from "../../src/store/postgres/store.ts";
 import { sqlite } from "../../src/store/sqlite/store.ts";
+import { traceIdOf } from "../../src/telemetry/traces.ts";
 import { createDatabase, type Database } from "../postgres/database.ts";
 import { startProxy } from "../postgres/proxy.ts";
+import { root } from "../project.ts";
 import { job } from "./jobs.ts";
 import { looker } from "./looker.ts";
 import { type Command, holdfast } from "./process.ts";
@@ -36,12 +38,12 @@ afterAll(async () => {
 
 let count = 0;
 /** A worker on a store of its own, with a ledger of its own. */
-function worker(store: string, ...more: string[]) {
+function worker(store: string, more: readonly string[] = [], env: Readonly<Record<string, string>> = {}) {
   const ledger = join(folder, `ledger-${++count}`);
   writeFileSync(ledger, "");
   const command = holdfast(
     ["worker", "test/cli/jobs.ts", "--store", store, "--listen", "127.0.0.1:0", ...more],
-    { LEDGER: ledger },
+    { LEDGER: ledger, ...env },
   );
   begun.push(command);
   const hold = (run: string): string => `${ledger}.hold-${run}`;
@@ -67,7 +69,7 @@ async function client(schema: string): Promise<Runtime> {
 
 test("G4: a worker on PostgreSQL runs what others send, tells its figures, and drains when it is told to", async () => {
   const schema = schemaOf();
-  const { command, noted, hold, letGo } = worker(database.url, "--schema", schema, "--slots", "3");
+  const { command, noted, hold, letGo } = worker(database.url, ["--schema", schema, "--slots", "3"]);
   hold("one");
   const [, url] = await command.says(/^up: 1 machine, 3 slots, process \d+, (http:\/\/\S+)$/m);
   const get = async (path: string) => {
@@ -102,7 +104,7 @@ test("G4: a worker on PostgreSQL runs what others send, tells its figures, and d
 
 test("activities that take longer than a worker may drain are left to others, and it says so", async () => {
   const schema = schemaOf();
-  const { command, noted } = worker(database.url, "--schema", schema, "--drain", "100ms");
+  const { command, noted } = worker(database.url, ["--schema", schema, "--drain", "100ms"]);
   await command.says(/^up/m);
   const run = await (await client(schema)).start(job, { id: "long", input: 3_600_000 });
   await run.send("go");
@@ -112,9 +114,42 @@ test("activities that take longer than a worker may drain are left to others, an
   expect(command.said.err).toContain("left to others");
 });
 
+test("E1: a worker logs steps and attempts as lines of JSON, and gives spans of them to OpenTelemetry", async () => {
+  const schema = schemaOf();
+  const spans = join(folder, `spans-${count}`);
+  writeFileSync(spans, "");
+  const setUp = `--import=${join(root, "test/cli/spans.ts")}`;
+  const { command } = worker(database.url, ["--schema", schema, "--log", "debug", "--trace"], {
+    NODE_OPTIONS: setUp,
+    SPANS: spans,
+  });
+  await command.says(/^up/m);
+  const run = await (await client(schema)).start(job, { id: "one", input: 0 });
+  await run.send("go");
+  await run.finished();
+  command.signal("SIGTERM");
+  expect(await command.ended).toBe(0);
+  const lines = command.said.err
+    .split("\n")
+    .flatMap((line) => (line.startsWith("{") ? [JSON.parse(line)] : []));
+  const begins = { level: 20, pid: command.pid, run: "one", machine: "job", activity: "work", attempt: 1 };
+  expect(lines).toContainEqual(expect.objectContaining({ ...begins, msg: "attempt begins" }));
+  expect(lines).toContainEqual(
+    expect.objectContaining({ level: 30, run: "one", msg: "step", outcome: "taken" }),
+  );
+  const traceId = traceIdOf({ tenant: "default", run: "one" });
+  expect(readFileSync(spans, "utf8").split("\n")).toContain(`activity work ${traceId}`);
+});
+
+test("a worker is refused levels of logs that there are none of", async () => {
+  const { command } = worker(join(folder, "loud.db"), [], { HOLDFAST_LOG: "loud" });
+  expect(await command.ended).toBe(2);
+  expect(command.said.err).toContain('HOLDFAST_LOG is "loud"; write one of debug, info, warn, error, off');
+});
+
 test("a second signal ends a worker at once", async () => {
   const schema = schemaOf();
-  const { command, noted } = worker(database.url, "--schema", schema, "--drain", "1h");
+  const { command, noted } = worker(database.url, ["--schema", schema, "--drain", "1h"]);
   await command.says(/^up/m);
   const run = await (await client(schema)).start(job, { id: "long", input: 3_600_000 });
   await run.send("go");
@@ -127,7 +162,7 @@ test("a second signal ends a worker at once", async () => {
 
 test("G4: a worker that was put out by the others comes back as somebody new", async () => {
   const schema = schemaOf();
-  const { command } = worker(database.url, "--schema", schema);
+  const { command } = worker(database.url, ["--schema", schema]);
   await command.says(/^up/m);
   await database.query(`DELETE FROM ${schema}.lease WHERE id = 2`);
   await command.says(/STORE_OWNED: .*tried again/);
@@ -143,7 +178,7 @@ test("G4: a worker that was put out by the others comes back as somebody new", a
 test("G4: a worker whose store goes away is not ready, and says why it cannot drain", async () => {
   const schema = schemaOf();
   const passage = await startProxy(database.socketFolder);
-  const { command } = worker(passage.url(database.url), "--schema", schema);
+  const { command } = worker(passage.url(database.url), ["--schema", schema]);
   const [, url] = await command.says(/^up.*(http:\/\/\S+)$/m);
   const ready = async () => {
     const response = await fetch(`${url}/readyz`);
@@ -165,7 +200,7 @@ test("a worker waits for a store that is away, and what it cannot mend ends it",
   expect(await away.command.ended).toBe(0);
 
   await database.query("CREATE SCHEMA foreign_one; CREATE TABLE foreign_one.run (id int)");
-  const foreign = worker(database.url, "--schema", "foreign_one");
+  const foreign = worker(database.url, ["--schema", "foreign_one"]);
   expect(await foreign.command.ended).toBe(1);
   expect(foreign.command.said).toMatchObject({ out: "", err: expect.stringContaining("STORE_FOREIGN") });
 });
@@ -174,7 +209,7 @@ test("a worker that cannot serve its probes, or was called wrongly, says what to
   const taken = createServer();
   await new Promise<void>((listening) => taken.listen(0, "127.0.0.1", listening));
   const { port } = taken.address() as AddressInfo;
-  const refused = worker(join(folder, "taken.db"), "--listen", `127.0.0.1:${port}`);
+  const refused = worker(join(folder, "taken.db"), ["--listen", `127.0.0.1:${port}`]);
   expect(await refused.command.ended).toBe(2);
   expect(refused.command.said).toMatchObject({
     out: "",

@@ -64,7 +64,7 @@ onEveryStore((world) => {
     Array.from({ length: count }, (_, index) => `${prefix}${index}`);
 
   describe("an activity in the queue", () => {
-    test("B6: does not begin if a step may have ended it whose answer was lost", async () => {
+    test("B12: does not begin if a step may have ended it whose answer was lost", async () => {
       const { bench, runtime, start, here, watch, clock } = await open({}, 1);
       await start(runtime, ["a", "b"]);
       expect(bench.begun).toEqual(["a"]);
