@@ -14,6 +14,7 @@ test("a worker has its defaults, and its store from the environment", () => {
   expect(read("worker ./machines.js")).toEqual({
     ...{ module: "./machines.js", store: "postgres://db/agents", schema: undefined },
     ...{ signals: undefined, slots: undefined, drainMs: 30_000, listen: { host: "127.0.0.1", port: 9464 } },
+    ...{ log: "off", trace: false },
   });
 });
 
@@ -31,7 +32,9 @@ test("what is given goes before the defaults", () => {
 });
 
 test("a fleet starts workers with what it was given, and without the store's address among their arguments", () => {
-  const fleet = read("fleet m.js --slots 2 --drain 5s --schema a --signals postgres://direct/agents");
+  const line =
+    "fleet m.js --slots 2 --drain 5s --schema a --signals postgres://direct/agents --log warn --trace";
+  const fleet = read(line);
   const argv = workerArguments(fleet as never);
   expect(argv.join(" ")).not.toContain("postgres://db/agents");
   expect(readCommand(argv, env)).toEqual({
@@ -42,7 +45,7 @@ test("a fleet starts workers with what it was given, and without the store's add
       slots: 2,
       drainMs: 5_000,
     },
-    ...{ signals: "postgres://direct/agents", listen: undefined },
+    ...{ signals: "postgres://direct/agents", listen: undefined, log: "warn", trace: true },
   });
 });
 
@@ -55,6 +58,7 @@ test.each([
   ["worker m.js --slots 0", "--slots is 0"],
   ["worker m.js --slots 1.5", "--slots is 1.5"],
   ["worker m.js --drain soon", "--drain: "],
+  ["worker m.js --log loud", "Allowed choices are debug, info, warn, error, off"],
   ["worker m.js --listen 9464", "--listen is 9464"],
   ["worker m.js --listen a:99999", "--listen is a:99999"],
   ["fleet m.js --min 3 --max 2", "--min 3 is more than --max 2"],
