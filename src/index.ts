@@ -39,7 +39,7 @@ export { type CancelOptions, cancel, type Outcome, resume, type Step, start, ste
 export { type Due, type Outage, type ResumePolicy, resumedDue } from "./core/timer.ts";
 export type * from "./core/trace.ts";
 export { validate } from "./core/validate.ts";
-export type { StepOptions } from "./core/work.ts";
+export type { AskedOptions, StepOptions } from "./core/work.ts";
 export { type ErrorCode, errors, HoldfastError, isHoldfastError, type Retry } from "./errors.ts";
 export { limits } from "./limits.ts";
 export type { Reconciled } from "./runtime/activity.ts";

@@ -288,7 +288,7 @@ export const limits = {
   decisionLookedMax: 500,
   /** Characters of a context that is shown with a decision. */
   contextShownMax: 20_000,
-  /** Characters of a run's id, a tenant, a subject or a key: they are indexed, and read by people. */
+  /** Characters of a run's id, a tenant, a subject, a key or a principal: they are indexed, and read by people. */
   nameLengthMax: 512,
   /** How often a turn may be handed from agent to agent. Those that go on passing it to each other will not answer it. */
   handOversMax: 8,

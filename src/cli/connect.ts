@@ -27,6 +27,10 @@ export function connectedCommand(described: Described): Command {
 export const runCommand = (described: Described): Command =>
   connectedCommand(described).argument("<run>", "the run's id");
 
+/** The same for a command that acts on runs: it may say who does. */
+export const addActor = (command: Command): Command =>
+  command.option("--as <name>", "with --store: who does it, for the journal; your user unless given");
+
 type Act<Arguments extends readonly unknown[]> = (
   client: Client,
   given: Given,
@@ -72,8 +76,12 @@ export function tellLine(world: Pick<World, "terminal">, given: Given, value: un
 }
 
 async function connect(given: Given, isLooking: boolean, world: World): Promise<Connection> {
-  const inside = () =>
-    openInside({ store: storeOf(given, world), module: textOf(given, "module"), isLooking }, world);
+  const [module, by] = [textOf(given, "module"), textOf(given, "as")];
+  const inside = () => openInside({ store: storeOf(given, world), module, isLooking, by }, world);
+  const at = (url: string, key: string | undefined) => {
+    if (by === undefined) return remote(url, key);
+    throw misused(`--as goes with --store; at the server ${url} the key says who does it`);
+  };
   // A variable that is empty says nothing.
   const named = given.store === undefined ? world.env.HOLDFAST_URL || undefined : undefined;
   const url = textOf(given, "url") ?? named;
@@ -83,12 +91,12 @@ async function connect(given: Given, isLooking: boolean, world: World): Promise<
     throw misused("The key has characters that no key has; look for it where keys create told it: hf_…");
   if (url !== undefined) {
     if (!/^https?:\/\//.test(url)) throw misused(`--url is ${url}; write http://… or https://…`);
-    return remote(url, key);
+    return at(url, key);
   }
   if (given.store !== undefined) return inside();
   const found = await findDev(world.cwd, world.terminal.note);
   // Whoever wrote that file is not to have the key of another server.
-  if (found !== undefined) return remote(found.url, textOf(given, "apiKey") ?? found.token);
+  if (found !== undefined) return at(found.url, textOf(given, "apiKey") ?? found.token);
   if (world.env.HOLDFAST_STORE) return inside();
   throw misused(
     "There is no server here: start one with holdfast dev, say where one is with --url, or give a --store",

@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import type { Client } from "../client/client.ts";
 import type { Decision, Verdict } from "../server/contract.ts";
 import { type Given, jsonOf, misused, textOf } from "./arguments.ts";
-import { connected, connectedCommand, looking, tell } from "./connect.ts";
+import { addActor, connected, connectedCommand, looking, tell } from "./connect.ts";
 import { exit } from "./exit.ts";
 import { type Cell, plain, shortJson, tableOf, timeText } from "./table.ts";
 import { commandOf, type World } from "./world.ts";
@@ -105,7 +105,7 @@ interface Deciding {
 }
 
 function decideCommand(world: World, { verdict, about, examples }: Deciding): Command {
-  const command = connectedCommand({ name: verdict, about, examples })
+  const command = addActor(connectedCommand({ name: verdict, about, examples }))
     .argument("<run>", "the run that asks")
     .argument("[decision]", "which decision; the only one unless given")
     .option("--note <text>", "words that go with it");

@@ -19,8 +19,9 @@ export interface StageOptions {
   readonly role?: Role;
   /** Whether runs are only looked at. What is no run's, as keys are, can be changed all the same. */
   readonly isLooking?: boolean;
-  /** Dev mode, with this token. */
+  /** Dev mode, with this token, and who has it. */
   readonly token?: string;
+  readonly id?: string;
   readonly studio?: string | undefined;
   /** Whom the runtime tells what happens in it; its problems are noted unless given. */
   readonly telling?: Telling;
@@ -36,7 +37,7 @@ export async function openStage(
   options: StageOptions,
   { terminal }: Pick<World, "terminal">,
 ): Promise<Stage> {
-  const { slots, role, token, studio, isLooking = false } = options;
+  const { slots, role, token, id, studio, isLooking = false } = options;
   const { telling = { onProblem: noteWith(terminal) } } = options;
   const address = options.store.store;
   const store = storeAt(options.store);
@@ -53,7 +54,7 @@ export async function openStage(
     const server = await createServer({
       ...{ runtime, store, version, storeKind: isServer(address) ? "postgres" : "sqlite" },
       ...(isServer(address) ? {} : { storeBytes: async () => bytesOf(address) }),
-      ...(token === undefined ? {} : { dev: { token } }),
+      ...(token === undefined ? {} : { dev: { token, ...(id === undefined ? {} : { id }) } }),
       ...(studio === undefined ? {} : { studio }),
       onError: (error) => terminal.note(`server: ${describe(error)}`),
     });

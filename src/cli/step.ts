@@ -6,7 +6,7 @@ import { createInterface } from "node:readline/promises";
 import type { Command } from "commander";
 import type { Client } from "../client/client.ts";
 import { countOption, type Given, jsonOf, misused } from "./arguments.ts";
-import { connected, runCommand, tell } from "./connect.ts";
+import { addActor, connected, runCommand, tell } from "./connect.ts";
 import { stepLine } from "./runs/show.ts";
 import { plain, shortJson } from "./table.ts";
 import { describe } from "./terminal.ts";
@@ -18,7 +18,7 @@ export function stepCommand(world: World): Command {
     about: "Takes a run through its events one at a time. It stays parked meanwhile, also when you leave.",
     examples: ["step trip-42", "step trip-42 --events 1 --json", "step trip-42 --go"],
   });
-  return command
+  return addActor(command)
     .addOption(countOption("--events <n>", "lets it take so many events, and asks nothing"))
     .option("--go", "lets it go on by itself again, and asks nothing")
     .action(connected(world, (client, given, run: string) => step(client, given, run, world)));

@@ -48,6 +48,7 @@ const eventFields: ReadonlySet<string> = new Set([
   "type",
   "data",
   "kind",
+  "by",
   "sendId",
   "origin",
   "originType",

@@ -12,6 +12,8 @@ export interface Event {
   readonly type: string;
   readonly data?: Json;
   readonly kind?: EventKind;
+  /** Who sent it: the id of a principal, where that is known. */
+  readonly by?: string;
   /** The id of the send that made it, or that failed. */
   readonly sendId?: string;
   /** The address to answer to, and how. */
@@ -33,6 +35,10 @@ export interface EventShape {
   readonly type: string;
   readonly data?: unknown;
 }
+
+/** The event as somebody sent it, where that is known. */
+export const sentBy = (event: Event, by: string | undefined): Event =>
+  by === undefined ? event : { ...event, by };
 
 export const startEvent = (input: Json | undefined): Event =>
   input === undefined

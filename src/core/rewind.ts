@@ -11,13 +11,13 @@ import { HoldfastError } from "../errors.ts";
 import { admitCall, admitState } from "./admit.ts";
 import { produce } from "./draft.ts";
 import type { ActivityEffect, SpawnEffect } from "./effect.ts";
-import { compensationName, type Event, forkEvent, rollbackEvent } from "./event.ts";
+import { compensationName, type Event, forkEvent, rollbackEvent, sentBy } from "./event.ts";
 import { freeze, freezeDeep, type Json, type JsonObject } from "./json.ts";
 import type { Machine } from "./machine.ts";
 import type { State, Timer } from "./state.ts";
 import { finish, type Step, settle, withModel } from "./step.ts";
 import { resumedDue } from "./timer.ts";
-import { type StepOptions, Work, without } from "./work.ts";
+import { type AskedOptions, Work, without } from "./work.ts";
 
 /** A state to go back to, and what is needed to go on from there. */
 export interface Past {
@@ -32,7 +32,7 @@ export interface Past {
 /** Changes a context in place. */
 export type Edit = (context: JsonObject) => void;
 
-export interface RewindOptions extends StepOptions {
+export interface RewindOptions extends AskedOptions {
   /** Changes the context to go on with. */
   readonly edit?: Edit;
 }
@@ -52,7 +52,7 @@ function rewind(
   current: State | undefined,
   past: Past,
   event: Event,
-  { edit, ...options }: RewindOptions,
+  { edit, by, ...options }: RewindOptions,
 ): Step {
   const { state } = past;
   admitCall(machine, options.at);
@@ -65,7 +65,8 @@ function rewind(
   }
   // Whatever begins from here on is named after all that was.
   const seq = Math.max(state.seq, current?.seq ?? 0);
-  const work = new Work(machine.chart, freeze({ ...state, seq }), configuration, freezeDeep(event), options);
+  const sent = freezeDeep(sentBy(event, by));
+  const work = new Work(machine.chart, freeze({ ...state, seq }), configuration, sent, options);
   if (current !== undefined) cancelSince(work, current);
   work.timers = againTimers(work, current, past);
   beginAgain(work, current, past.begun);

@@ -22,6 +22,7 @@ import {
   type Event,
   type EventShape,
   resumeEvent,
+  sentBy,
   startEvent,
 } from "./event.ts";
 import {
@@ -41,7 +42,7 @@ import { selectEventless, selectTransitions } from "./select.ts";
 import type { State, Timer } from "./state.ts";
 import { type Outage, resumedDue } from "./timer.ts";
 import type { Trace } from "./trace.ts";
-import { blankState, type StepOptions, Work, without } from "./work.ts";
+import { type AskedOptions, blankState, type StepOptions, Work, without } from "./work.ts";
 
 /** What became of the event: a transition took it, nothing wanted it, it waits for later, or the step was refused. */
 export type Outcome = "taken" | "ignored" | "deferred" | "refused";
@@ -63,12 +64,13 @@ export interface Step<Context = JsonObject> {
 export function start<Context, Ev extends EventShape, Input>(
   machine: Machine<Context, Ev, Input>,
   input: NoInfer<Input> | undefined,
-  options: StepOptions,
+  options: AskedOptions,
 ): Step<Context> {
   const { chart } = machine;
   admitCall(machine, options.at);
-  const given = admitEvent(startEvent(input as Json | undefined), "input");
-  const event = chart.schemas?.input === undefined ? given : startEvent(chart.schemas.input(given.data));
+  const given = admitEvent(sentBy(startEvent(input as Json | undefined), options.by), "input");
+  const check = chart.schemas?.input;
+  const event = check === undefined ? given : sentBy(startEvent(check(given.data)), options.by);
   const work = new Work(chart, blankState(chart), nowhere(chart), event, options);
   return withModel(work, begin) as Step<Context>;
 }
@@ -102,7 +104,7 @@ export function step<Context, Ev extends EventShape, Input>(
   }
 }
 
-export interface CancelOptions extends StepOptions {
+export interface CancelOptions extends AskedOptions {
   /** Why the run cannot go on. With a reason it has failed; without one it was cancelled. */
   readonly reason?: JsonObject;
 }
@@ -122,12 +124,8 @@ export function cancel<Context, Ev extends EventShape, Input>(
       "EVENT_INVALID",
       `A reason is an object such as { limit: "steps" }, not ${showValue(reason)}`,
     );
-  const work = workFromOutside(
-    machine,
-    state as unknown as State,
-    admitEvent(cancelEvent(reason), "reason"),
-    options,
-  );
+  const event = admitEvent(sentBy(cancelEvent(reason), options.by), "reason");
+  const work = workFromOutside(machine, state as unknown as State, event, options);
   if (work.before.status !== "active")
     return unchanged(work.before, "ignored", work, undefined) as Step<Context>;
   return withModel(work, (under) =>

@@ -49,6 +49,12 @@ export interface StepOptions {
   readonly reachable?: (to: Address) => boolean;
 }
 
+/** Of a step that makes its event itself. */
+export interface AskedOptions extends StepOptions {
+  /** Who asks for it, as that event is to tell: its `by`. */
+  readonly by?: string;
+}
+
 const noEnvironment: JsonObject = Object.freeze({});
 const nothing: readonly never[] = Object.freeze([]);
 /** What the child would say that had nothing to undo. */

@@ -1,9 +1,9 @@
 /** Events as users hand them in, looked at before a run hears of them. */
 import { admitEvent } from "../core/admit.ts";
-import type { Event } from "../core/event.ts";
+import { type Event, sentBy } from "../core/event.ts";
 import { showValue } from "../core/json.ts";
 import { HoldfastError } from "../errors.ts";
-import { checkName } from "./name.ts";
+import { checkActor, checkName } from "./name.ts";
 import type { Outgoing } from "./run.ts";
 
 /** An event that was looked at, and its key. */
@@ -13,9 +13,10 @@ export interface Admitted {
 }
 
 /** Throws EVENT_INVALID, NOT_JSON or NAME_INVALID. */
-export function admit(event: Event, key: string | undefined): Admitted {
+export function admit(event: Event, key: string | undefined, by: string | undefined): Admitted {
   if (key !== undefined) checkName("key", key);
-  return { event: admitEvent(event), key };
+  checkActor(by);
+  return { event: admitEvent(sentBy(event, by)), key };
 }
 
 /** All of a batch, each looked at before any is used; throws as for one. */
@@ -27,7 +28,7 @@ export function admitAll(events: readonly Outgoing[]): readonly Admitted[] {
     );
   }
   return events.map((given: Outgoing | null) => {
-    const { type, data, key } = given ?? ({} as Partial<Outgoing>);
-    return admit({ type: type as string, ...(data === undefined ? undefined : { data }) }, key);
+    const { type, data, key, by } = given ?? ({} as Partial<Outgoing>);
+    return admit({ type: type as string, ...(data === undefined ? undefined : { data }) }, key, by);
   });
 }

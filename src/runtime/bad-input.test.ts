@@ -201,7 +201,7 @@ onEveryStore((world, kind) => {
     test("F5: options and batches that are none", async () => {
       const { run, runtime, unchanged, stored } = await begin();
       const none = (usage: string, given = "null") => error("OPTIONS_INVALID", usage, given);
-      await expect(run.send("add", 1, null as never)).rejects.toEqual(none("send(type, data, { key })"));
+      await expect(run.send("add", 1, null as never)).rejects.toEqual(none("send(type, data, { key, by })"));
       await expect(run.ask("add", 1, null as never)).rejects.toEqual(none("ask(type, data"));
       await expect(run.sendAll("x" as never)).rejects.toEqual(error("EVENT_INVALID", "a list of events"));
       const batch = [{ type: "add", data: 1 }, null as never];

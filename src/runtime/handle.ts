@@ -1,7 +1,7 @@
 /** A run, as its users hold it: a name and what can be done with it. It keeps nothing itself. */
 import { findNode } from "../core/chart.ts";
 import { durationMs } from "../core/duration.ts";
-import { cancelEvent, type Event } from "../core/event.ts";
+import { cancelEvent, type Event, sentBy } from "../core/event.ts";
 import type { Json, JsonObject } from "../core/json.ts";
 import type { Machine } from "../core/machine.ts";
 import type { Patch } from "../core/patch.ts";
@@ -18,12 +18,13 @@ import type { Evolution, Migrated, MigrateOptions } from "./evolution/evolution.
 import { followJournal, untilAborted } from "./follow.ts";
 import type { Ids } from "./ids.ts";
 import { type Handled, hasEnded, type LiveRun } from "./live-run.ts";
+import { type Actor, checkActor } from "./name.ts";
 import { checkNumber, checkOptions } from "./options.ts";
 import type { Past } from "./past.ts";
 import { type RunProfile, readProfile } from "./profile/journal.ts";
 import { ParkedError } from "./recovery.ts";
 import type { AnyMachine, Registry } from "./registry.ts";
-import type { End, FollowOptions, Outgoing, Receipt, Run, Stopped } from "./run.ts";
+import type { AskOptions, End, FollowOptions, Outgoing, Receipt, Run, SendOptions, Stopped } from "./run.ts";
 import type { Standing, Waiting } from "./standing.ts";
 import type { Chunk, Streams } from "./stream.ts";
 import { compareCheckpoints } from "./travel/compare.ts";
@@ -88,9 +89,10 @@ export class Handle implements Run {
     return (await this.#access.read(this.#name)).head;
   }
 
-  async send(type: string, data?: Json, options: { readonly key?: string } = {}): Promise<Receipt> {
-    checkOptions("send(type, data, { key })", options);
-    const admitted = admit(data === undefined ? { type } : { type, data }, options.key);
+  async send(type: string, data?: Json, options: SendOptions = {}): Promise<Receipt> {
+    checkOptions("send(type, data, { key, by })", options);
+    const { key, by } = options;
+    const admitted = admit(data === undefined ? { type } : { type, data }, key, by);
     const reached = this.#access.reach(this.#name);
     return await this.#hand(reached instanceof Promise ? await reached : reached, admitted);
   }
@@ -140,16 +142,12 @@ export class Handle implements Run {
     return handed.map((receipt) => ({ handled: async () => (await receipt).handled() }));
   }
 
-  async ask(
-    type: string,
-    data?: Json,
-    options: { readonly key?: string; readonly timeout?: number | string } = {},
-  ): Promise<Json> {
-    checkOptions("ask(type, data, { key, timeout })", options);
-    const { key, timeout } = options;
+  async ask(type: string, data?: Json, options: AskOptions = {}): Promise<Json> {
+    checkOptions("ask(type, data, { key, by, timeout })", options);
+    const { key, by, timeout } = options;
     if (timeout !== undefined) durationMs(timeout);
     const replyTo = key ?? this.#access.ids.next();
-    const { event } = admit({ type, replyTo, ...(data === undefined ? undefined : { data }) }, key);
+    const { event } = admit({ type, replyTo, ...(data === undefined ? undefined : { data }) }, key, by);
     const run = await this.#access.reach(this.#name);
     const reply = this.#access.replies.wait(replyName(this.#name, replyTo));
     const ended = this.#access.watchers.watch(this.#name, (sight) => {
@@ -251,19 +249,20 @@ export class Handle implements Run {
     return { status, state: undefined, stoppedIn: where, output: undefined, reason };
   }
 
-  async cancel(): Promise<void> {
+  async cancel(actor: Actor = {}): Promise<void> {
+    const { by } = actorOf("cancel({ by })", actor);
     const run = await this.#access.read(this.#name);
     if (hasEnded(run)) return;
     try {
-      await this.#access.deliver(run, cancelEvent());
+      await this.#access.deliver(run, sentBy(cancelEvent(), by));
     } catch (error) {
       // It ended by itself, or somebody else was faster.
       if (!isHoldfastError(error) || error.code !== "RUN_ENDED") throw error;
     }
   }
 
-  retry(): Promise<void> {
-    return this.#access.debugger.goOn(this.#name);
+  async retry(actor: Actor = {}): Promise<void> {
+    await this.#access.debugger.goOn(this.#name, actorOf("retry({ by })", actor));
   }
 
   async checkpoint(): Promise<void> {
@@ -274,19 +273,19 @@ export class Handle implements Run {
     return this.#access.travel.at(this.#name, seq);
   }
 
-  async rollback(target: Target): Promise<number> {
+  async rollback(target: Target, actor: Actor = {}): Promise<number> {
     const usage = "rollback({ to: checkpoint, edit }) or rollback({ by: steps, edit })";
     checkOptions(usage, target);
     checkNumber(usage, "to" in target ? target.to : target.by);
-    return this.#access.travel.rollBack(this.#name, target);
+    return this.#access.travel.rollBack(this.#name, target, actorOf("rollback(target, { by })", actor));
   }
 
-  prune(): Promise<PrunedRun> {
-    return this.#access.travel.prune(this.#name);
+  async prune(actor: Actor = {}): Promise<PrunedRun> {
+    return this.#access.travel.prune(this.#name, actorOf("prune({ by })", actor));
   }
 
   async fork(options: ForkOptions<JsonObject> = {}): Promise<Run> {
-    checkOptions("fork({ at, id, edit })", options);
+    actorOf("fork({ at, id, edit, by })", options);
     return new Handle(await this.#access.travel.fork(this.#name, options), this.#access);
   }
 
@@ -304,20 +303,22 @@ export class Handle implements Run {
     return replay(this.#access.past, this.#access.registry, head, machine as Machine | undefined);
   }
 
-  migrate(options?: MigrateOptions): Promise<Migrated> {
+  async migrate(options: MigrateOptions = {}): Promise<Migrated> {
+    actorOf("migrate({ to, drop, dryRun, by })", options);
     return this.#access.evolution.migrate(this.#name, options);
   }
 
-  pause(): Promise<void> {
-    return this.#access.debugger.pause(this.#name);
+  async pause(actor: Actor = {}): Promise<void> {
+    await this.#access.debugger.pause(this.#name, actorOf("pause({ by })", actor));
   }
 
-  breakpoints(breakpoints: readonly Breakpoint[]): Promise<void> {
-    return this.#access.debugger.set(this.#name, breakpoints);
+  async breakpoints(breakpoints: readonly Breakpoint[], actor: Actor = {}): Promise<void> {
+    const usage = "breakpoints([{ state }, { event }], { by })";
+    await this.#access.debugger.set(this.#name, breakpoints, actorOf(usage, actor));
   }
 
-  advance(events = 1): Promise<void> {
-    return this.#access.debugger.goOn(this.#name, events);
+  async advance(events = 1, actor: Actor = {}): Promise<void> {
+    await this.#access.debugger.goOn(this.#name, actorOf("advance(events, { by })", actor), events);
   }
 
   parked(): Promise<JsonObject> {
@@ -373,6 +374,13 @@ export class Handle implements Run {
 /** The name replies to an event go by. */
 export function replyName({ tenant, run }: RunName, replyTo: string): string {
   return JSON.stringify([tenant, run, replyTo]);
+}
+
+/** Who acts, as the options of a call say; throws OPTIONS_INVALID or NAME_INVALID before anything is done. */
+function actorOf(usage: string, options: Actor): Actor {
+  checkOptions(usage, options);
+  checkActor(options.by);
+  return options;
 }
 
 function never(): Promise<never> {

@@ -1,4 +1,4 @@
-/** Names that users choose: machines, runs, tenants, subjects and keys. */
+/** Names that users choose: machines, runs, tenants, subjects, keys and who acts. */
 import { HoldfastError } from "../errors.ts";
 import { limits } from "../limits.ts";
 import type { RunName } from "../store/records.ts";
@@ -11,6 +11,17 @@ export const systemTenant = "holdfast";
 /** Whether a machine is the platform's own, as that of schedules. */
 export function isPlatformMachine(id: string): boolean {
   return id.startsWith("holdfast.");
+}
+
+/** Who acts on a run: the journal tells it, as the `by` of the event that follows. */
+export interface Actor {
+  /** The id of a principal. */
+  readonly by?: string;
+}
+
+/** Throws NAME_INVALID for who cannot be told of. */
+export function checkActor(by: unknown): void {
+  if (by !== undefined) checkName("principal", by);
 }
 
 /** Throws NAME_INVALID for a name that a store would cut, change or take for another. */

@@ -21,6 +21,7 @@ import type { FlowOptions } from "./flow/flow.ts";
 import type { HousekeepingPlan } from "./housekeeping/housekeeper.ts";
 import type { Ids } from "./ids.ts";
 import type { Handled } from "./live-run.ts";
+import type { Actor } from "./name.ts";
 import type { Committed, CommittedStep, Observed, Observer, Problem } from "./observer.ts";
 import type { RunProfile } from "./profile/journal.ts";
 import type { RuntimeProfile } from "./profile/profiler.ts";
@@ -35,7 +36,7 @@ import type { PrunedRun } from "./travel/prune-run.ts";
 import type { Replay } from "./travel/replay.ts";
 import type { ForkOptions, Target } from "./travel/travel.ts";
 
-export type { Committed, CommittedStep, Observed, Problem, PrunedRun };
+export type { Actor, Committed, CommittedStep, Observed, Problem, PrunedRun };
 
 /** A machine with activities that use the runtime they run in, as to ask another run; each runtime has its own. */
 export interface GivenEntry extends MachineEntry {
@@ -83,7 +84,7 @@ export interface Singleton {
   readonly policy?: SingletonPolicy;
 }
 
-export interface StartOptions {
+export interface StartOptions extends Actor {
   readonly id?: string;
   /** Instead of an id: of the runs of its machine started under this key, within the tenant, at most one is live. */
   readonly singleton?: string | Singleton;
@@ -104,7 +105,7 @@ export interface Receipt {
 }
 
 /** An event to send. A repeated key is the same event. */
-export interface Outgoing {
+export interface Outgoing extends Actor {
   readonly type: string;
   readonly data?: Json;
   readonly key?: string;
@@ -149,15 +150,18 @@ type SendRest<Sends, Type, Options> = [unknown] extends [Sends]
       ? [data?: Sends[Type], options?: Options]
       : [data: Sends[Type], options?: Options]
     : never;
-type SendOptions = { readonly key?: string };
-type AskOptions = { readonly key?: string; readonly timeout?: number | string };
+export interface SendOptions extends Actor {
+  readonly key?: string;
+}
+export interface AskOptions extends SendOptions {
+  readonly timeout?: number | string;
+}
 type OutgoingOf<Sends> = [unknown] extends [Sends]
   ? Outgoing
   : {
-      [Type in keyof Sends & string]: {
-        readonly type: Type;
-        readonly key?: string;
-      } & (undefined extends Sends[Type] ? { readonly data?: Sends[Type] } : { readonly data: Sends[Type] });
+      [Type in keyof Sends & string]: SendOptions & { readonly type: Type } & (undefined extends Sends[Type]
+          ? { readonly data?: Sends[Type] }
+          : { readonly data: Sends[Type] });
     }[keyof Sends & string];
 
 export interface FollowOptions {
@@ -165,7 +169,7 @@ export interface FollowOptions {
   readonly signal?: AbortSignal;
 }
 
-/** A run, as its users hold it. */
+/** A run, as its users hold it. Whoever acts on it may say who they are: the journal tells it. */
 export interface Run<Context = JsonObject, Types extends MachineTypes = MachineTypes> {
   readonly id: string;
   readonly tenant: string;
@@ -189,9 +193,9 @@ export interface Run<Context = JsonObject, Types extends MachineTypes = MachineT
   /** Resolves when the run has ended. */
   finished(): Promise<End<Types>>;
   /** Ends it: exit actions run, what it waits for is cancelled, what it did is compensated. */
-  cancel(): Promise<void>;
+  cancel(actor?: Actor): Promise<void>;
   /** Brings a parked run back; a result it could not take is given to it again. */
-  retry(): Promise<void>;
+  retry(actor?: Actor): Promise<void>;
   /** Commits steps that wait, where the machine's checkpoint policy lets them. */
   checkpoint(): Promise<void>;
   /** Its state at a checkpoint. */
@@ -201,12 +205,12 @@ export interface Run<Context = JsonObject, Types extends MachineTypes = MachineT
    * since begins again. `edit` changes the context it goes on with; one that the machine refuses changes nothing. Gives the
    * checkpoint of that step.
    */
-  rollback(target: Target<Context>): Promise<number>;
+  rollback(target: Target<Context>, actor?: Actor): Promise<number>;
   /**
    * Removes its journal up to now: nobody reads or goes back to what was before. Its state stays, and so do its timers and the
    * keys it has seen. When it resolves the rows are deleted, or it says why they are kept.
    */
-  prune(): Promise<PrunedRun>;
+  prune(actor?: Actor): Promise<PrunedRun>;
   /** Begins another run from a checkpoint of this one, which it leaves as it is. */
   fork(options?: ForkOptions<Context>): Promise<Run<Context, Types>>;
   /** What turns its state at one checkpoint into that at another; the newest one unless given. */
@@ -218,11 +222,11 @@ export interface Run<Context = JsonObject, Types extends MachineTypes = MachineT
   /** Takes it to another version of its machine, in a step; throws MIGRATION_REFUSED if it cannot go there. */
   migrate(options?: MigrateOptions): Promise<Migrated>;
   /** Parks it until it is brought back with `retry` or `advance`. */
-  pause(): Promise<void>;
+  pause(actor?: Actor): Promise<void>;
   /** Sets where it is parked from now on, instead of any breakpoints it had. */
-  breakpoints(breakpoints: readonly Breakpoint[]): Promise<void>;
+  breakpoints(breakpoints: readonly Breakpoint[], actor?: Actor): Promise<void>;
   /** Lets a parked run take one event, or so many, and parks it again. Resolves when it may go on. */
-  advance(events?: number): Promise<void>;
+  advance(events?: number, actor?: Actor): Promise<void>;
   /** Resolves when it is parked, with the reason; rejects if it ends. */
   parked(): Promise<JsonObject>;
   /** What an activity says while it runs, from an offset on, until it is over. By its id while it runs, or its key. */
@@ -239,7 +243,7 @@ export interface Run<Context = JsonObject, Types extends MachineTypes = MachineT
 export type RunReference = Pick<Run, "id" | "tenant">;
 
 /** A run to start at every time, of the newest version of its machine the runtime has then. */
-export interface ScheduledStart extends Omit<StartOptions, "id" | "tenant" | "singleton"> {
+export interface ScheduledStart extends Omit<StartOptions, "id" | "tenant" | "singleton" | "by"> {
   readonly machine: MachineReference | string;
   /** `{ schedule, due }` unless given: the schedule's id, and the time in milliseconds since 1970. */
   readonly input?: Json;

@@ -115,7 +115,7 @@ export class Singletons {
       } else if (run !== undefined && !isFinal(await run.head())) {
         if (policy === "attach") return { run, begun: false };
         if (policy === "refuse") throw liveError(machine, run);
-        await run.cancel();
+        await run.cancel(options);
       } else {
         // Of several processes one wins; the others find what it wrote.
         const bytes = encode({ run: ids.next() } as Json);

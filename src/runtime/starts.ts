@@ -1,5 +1,5 @@
 /** Starting runs: by id, where the one of the same id is the same run, or one live run for a key. */
-import { startEvent } from "../core/event.ts";
+import { sentBy, startEvent } from "../core/event.ts";
 import type { Machine } from "../core/machine.ts";
 import type { RunName } from "../store/records.ts";
 import { checkAttributes } from "./attributes.ts";
@@ -7,7 +7,7 @@ import { checkLimits, limitsOf } from "./budget.ts";
 import type { Catalog } from "./evolution/catalog.ts";
 import { type Access, Handle } from "./handle.ts";
 import { type LiveRun, newRun } from "./live-run.ts";
-import { checkName, defaultTenant } from "./name.ts";
+import { checkActor, checkName, defaultTenant } from "./name.ts";
 import type { Platform } from "./platform.ts";
 import type { Run, StartOptions } from "./run.ts";
 import type { Runs } from "./runs.ts";
@@ -32,6 +32,7 @@ export class Starts {
   async start(machine: Machine, { singleton, ...options }: StartOptions): Promise<Run> {
     const { ids, machines, past } = this.#access;
     const { platform, runs, problem } = this.#parts;
+    checkActor(options.by);
     if (singleton !== undefined) return (await platform.singletons.start(machine, singleton, options)).run;
     const { id = ids.next(), tenant = defaultTenant, subject = id, input } = options;
     for (const [what, name] of Object.entries({ run: id, tenant, subject })) checkName(what, name);
@@ -55,7 +56,7 @@ export class Starts {
     const allowed = limitsOf(bound.machine.definition.limits, options.limits);
     const parts = { subject, attributes, ...(allowed && { limits: allowed }) };
     const run = newRun(name, bound, parts, clock.now());
-    await this.#access.deliver(run, startEvent(options.input));
+    await this.#access.deliver(run, sentBy(startEvent(options.input), options.by));
     return run;
   }
 }

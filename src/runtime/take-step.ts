@@ -15,9 +15,16 @@ type Take = (
 ) => Step;
 
 const steps: Readonly<Record<string, Take>> = {
-  start: ({ machine }, _, event, options) => start(machine.machine, event.data, options),
-  cancel: ({ machine }, state, { data }, options) =>
-    cancel(machine.machine, state, data === undefined ? options : { ...options, reason: data as JsonObject }),
+  start: ({ machine }, _, event, options) => start(machine.machine, event.data, askedBy(event, options)),
+  cancel: ({ machine }, state, event, options) => {
+    const { data: reason } = event;
+    const asked = askedBy(event, options);
+    return cancel(
+      machine.machine,
+      state,
+      reason === undefined ? asked : { ...asked, reason: reason as JsonObject },
+    );
+  },
   resume: ({ machine }, state, event, options) =>
     resume(machine.machine, state, (event.data as unknown as { outages: Outage[] }).outages, options),
   park: (_run, state) => unchanged(state),
@@ -26,6 +33,10 @@ const steps: Readonly<Record<string, Take>> = {
   prune: (_run, state) => unchanged(state),
   retry: comeBack,
 };
+
+/** Who asks is told to a step that makes its event itself. */
+const askedBy = <Options extends object>({ by }: Event, options: Options): Options & { by?: string } =>
+  by === undefined ? options : { ...options, by };
 
 /** The time in which a run was parked is an outage for its timers. */
 function comeBack(

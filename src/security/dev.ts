@@ -10,6 +10,13 @@ import { bearerOf, cookieOf, isSame, type Principal } from "./identity.ts";
 export const devCookieOf = (url: string): string => `holdfast_dev_${new URL(url).port || "80"}`;
 const hosts: ReadonlySet<string> = new Set(["127.0.0.1", "localhost", "[::1]"]);
 
+/** What a server in dev mode lets in. */
+export interface DevAccess {
+  readonly token: string;
+  /** Who it is that has the token; `dev` unless given. */
+  readonly id?: string;
+}
+
 export interface DevRequest {
   readonly url: string;
   readonly headers: Pick<Headers, "get">;
@@ -43,10 +50,10 @@ const refused = (what: string): HoldfastError =>
 /** The principal of dev mode, if the request has the token: as a bearer, or in the cookie of the opened page. */
 export function devPrincipal(
   { url, headers }: DevRequest,
-  token: string,
+  { token, id = "dev" }: DevAccess,
   tenant: string,
 ): Principal | undefined {
   const given = bearerOf(headers.get("authorization")) ?? cookieOf(headers.get("cookie"), devCookieOf(url));
   if (given === undefined || !isSame(given, token)) return undefined;
-  return { id: "dev", tenant, role: "admin", via: "dev" };
+  return { id, tenant, role: "admin", via: "dev" };
 }

@@ -17,7 +17,7 @@ import { checkName, defaultTenant } from "../runtime/name.ts";
 import { Past } from "../runtime/past.ts";
 import type { Runtime } from "../runtime/run.ts";
 import { noSeal, type Seal } from "../runtime/seal.ts";
-import { checkDevPage, checkDevRequest, devCookieOf, devPrincipal } from "../security/dev.ts";
+import { checkDevPage, checkDevRequest, type DevAccess, devCookieOf, devPrincipal } from "../security/dev.ts";
 import { bearerOf, isSame, type Principal } from "../security/identity.ts";
 import { Keys } from "../security/keys.ts";
 import { isAllowed } from "../security/policy.ts";
@@ -48,7 +48,7 @@ export interface ServerOptions {
   readonly clock?: Clock;
   readonly ids?: Ids;
   /** Dev mode, with this token: no keys, this machine only, one principal that may everything. */
-  readonly dev?: { readonly token: string };
+  readonly dev?: DevAccess;
   /** The server's own tenant; `default` unless given. */
   readonly tenant?: string;
   /** Code that machines which are uploaded may use. */
@@ -248,7 +248,7 @@ class Serving {
 
   async #principalOf(request: Request): Promise<Principal | undefined> {
     const { dev } = this.#options;
-    if (dev !== undefined) return devPrincipal(request, dev.token, this.world.tenant);
+    if (dev !== undefined) return devPrincipal(request, dev, this.world.tenant);
     const key = bearerOf(request.headers.get("authorization"));
     return key === undefined ? undefined : this.world.keys.principal(key);
   }

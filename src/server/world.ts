@@ -5,7 +5,7 @@ import { isHoldfastError } from "../errors.ts";
 import type { Activity } from "../runtime/attempt.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Ids } from "../runtime/ids.ts";
-import { unknownRunError } from "../runtime/name.ts";
+import { type Actor, unknownRunError } from "../runtime/name.ts";
 import type { Past } from "../runtime/past.ts";
 import type { BoundMachine } from "../runtime/registry.ts";
 import type { Committed, CommittedStep, Run, Runtime } from "../runtime/run.ts";
@@ -56,6 +56,9 @@ export interface Scope {
   /** The answer's status, where it is not that of the route. */
   status?: number;
 }
+
+/** Who asks, as the journal is to tell it. */
+export const actorOf = ({ principal }: Scope): Required<Actor> => ({ by: principal.id });
 
 /** Every route has one; a route without one does not compile. */
 export type Handlers = {

@@ -8,4 +8,5 @@ export const placeOf = ({ tenant, run, machine, version }: RunHead) => ({ tenant
 /** What a step did. Payloads stay in the journal: they may be anybody's data. */
 export const stepOf = ({ seq, event, outcome, configuration }: Observed["steps"][number]) => ({
   ...{ seq, event: event.type, outcome, configuration },
+  ...(event.by !== undefined && { by: event.by }),
 });

@@ -102,6 +102,7 @@ describe("a run", () => {
       machine     expense@1
       status      active
       checkpoint  4
+      last        submit by dev
       states      approving
       waiting     waits for a decision: approving (approve or reject)
       created     TIME
@@ -123,6 +124,7 @@ describe("a run", () => {
       "run         e-1
       machine     expense@1
       checkpoint  1 of 4
+      last        start by dev
       states      open
       created     TIME
       now         active, waits for a decision: approving (approve or reject)
@@ -136,8 +138,8 @@ describe("a run", () => {
     expect((await told("inbox list")).out).toContain("approving@4");
     expect((await told("inbox approve e-1")).out).toBe("e-1 approving@4: taken at checkpoint 5\n");
     expect(steady((await told("runs tail e-1 --from 4")).out)).toMatchInlineSnapshot(`
-      "    4  TIME  submit → approving
-          5  TIME  approve {"by":"dev"} → paying (pay)
+      "    4  TIME  submit by dev → approving
+          5  TIME  approve {"by":"dev"} by dev → paying (pay)
           6  TIME  done.invoke.paying 12 → paid
       "
     `);

@@ -30,9 +30,10 @@ beforeAll(async () => {
      });`,
   );
   await told("db", "migrate", "--store", join(folder, "s.db"));
-  await told("runs", "start", "ask", "--id", "a-1", ...place);
-  await told("runs", "start", "ask", "--id", "a-2", ...place);
-  await told("inbox", "approve", "a-2", ...place);
+  const acting = ["--as", "ada", ...place];
+  await told("runs", "start", "ask", "--id", "a-1", ...acting);
+  await told("runs", "start", "ask", "--id", "a-2", ...acting);
+  await told("inbox", "approve", "a-2", ...acting);
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 

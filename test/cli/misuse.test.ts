@@ -60,6 +60,10 @@ test.each([
   [["runs", "fork", "a-1", "--context", "list.json"], "has no object in it"],
   [["runs", "fork", "a-1", "--context", "bad.json", "--dry-run"], "has no JSON in it"],
   [["keys", "create", ""], "The name is empty"],
+  [
+    ["runs", "cancel", "a-1", "--as", "ada", "--url", "http://127.0.0.1:1"],
+    "--as goes with --store; at the server http://127.0.0.1:1 the key says who does it",
+  ],
   [["keys", "create", "ci", "--expires", "0s"], "--expires is 0"],
 ])("F5: %j is a wrong call, and says what to do", async (argv, words) => {
   const { code, out, err } = await told([...argv, ...place]);

@@ -1,10 +1,11 @@
 /** Commands on a store, without a server or beside one: what makes a store, what only looks, and who owns it meanwhile. */
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { execute } from "../../src/cli/command.ts";
+import { limits } from "../../src/limits.ts";
 import { createDatabase, type Database } from "../postgres/database.ts";
 import { root } from "../project.ts";
 import { holdfast } from "./process.ts";
@@ -49,6 +50,20 @@ describe("a path that leads to no store", () => {
     expect(err).toContain(`holdfast db migrate --store ${typo}`);
     expect(existsSync(typo)).toBe(false);
   });
+});
+
+test("B8: who does it is the user of the system unless it is said, and who is nobody does nothing", async () => {
+  const place = `--store ${store} --module ${module}`;
+  const last = async () =>
+    (JSON.parse((await told(`runs show w-1 --json ${place}`)).out) as { last: object }).last;
+  await told(`runs start slow --id w-1 ${place}`);
+  expect(await last()).toMatchObject({ type: "start", by: userInfo().username });
+  const nobody = await told(`runs cancel w-1 --as ${"x".repeat(limits.nameLengthMax + 1)} ${place}`);
+  expect([nobody.code, nobody.out]).toEqual([1, expect.stringContaining("has more than 512 characters")]);
+  expect(await last()).not.toMatchObject({ type: "cancel" });
+  await told(`runs cancel w-1 --as ada ${place}`);
+  expect(await last()).toMatchObject({ type: "cancel", by: "ada" });
+  expect((await told(`runs show w-1 ${place}`)).out).toMatch(/^last +cancel by ada$/m);
 });
 
 test("G4: whoever looks at a store takes up nothing that is overdue in it, with the machines' code or without", async () => {

@@ -69,7 +69,7 @@ describe.skipIf(tmux === undefined)("at a terminal", () => {
     // What is typed before it asks again is lost.
     await shows(/> s press *\n[\s\S]*q leave it >/);
     type("");
-    await shows(/press → on/);
+    await shows(/press by \S+ → on/);
     // A slip of the fingers is told, and asked about again.
     type("s press {bad");
     await shows(/is no JSON[\s\S]*q leave it >/);

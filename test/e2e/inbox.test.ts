@@ -1,6 +1,6 @@
 /** The inbox: decisions by keyboard, each with its link. */
 import { describe, expect, onTestFinished, test } from "vitest";
-import { client, hasBrowser, open, queryOf, usePages } from "./page.ts";
+import { client, hasBrowser, open, queryOf, url, usePages } from "./page.ts";
 import { freePort, ServerProcess } from "./process.ts";
 import { reached } from "./stage.ts";
 
@@ -21,6 +21,23 @@ describe.skipIf(!hasBrowser)("the inbox in Studio", () => {
     await reached(client, "inbox-approve", "done");
     const { thread } = await client.runs.conversation({ run: "inbox-approve" });
     expect(JSON.stringify(thread.messages)).toContain("25 euros paid back");
+  });
+
+  test("B8: tells who decided, among the steps of the run and at the step itself", async () => {
+    await ask("inbox-who");
+    const page = await open("/inbox?run=inbox-who");
+    await page.locator(".decision").waitFor();
+    await page.keyboard.press("a");
+    await reached(client, "inbox-who", "done");
+    const { entries } = await client.runs.journal({ run: "inbox-who" });
+    const { seq } = entries.find(({ event }) => event.type === "decide") as { readonly seq: number };
+    await page.goto(`${url}/runs/inbox-who?at=${seq}`);
+    const row = page.locator(`.step[data-seq="${seq}"]`);
+    await row.getByText("by dev", { exact: true }).waitFor();
+    await page.getByRole("tab", { name: "Step" }).click();
+    expect(await page.locator(".facts").innerText()).toMatch(/By\s+dev/);
+    // What an activity says was sent by nobody.
+    expect(await page.locator(`.step[data-seq="${seq + 1}"] .step-by`).count()).toBe(0);
   });
 
   test("edits what the tool is called with, by its schema or as JSON", async () => {

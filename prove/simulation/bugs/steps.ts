@@ -201,8 +201,8 @@ export const stepBugs: readonly Bug[] = [
   {
     name: "cancel forgotten",
     file: "src/runtime/handle.ts",
-    find: "await this.#access.deliver(run, cancelEvent());",
-    replace: "void this.#access.deliver(run, cancelEvent()).catch(() => {});",
+    find: "await this.#access.deliver(run, sentBy(cancelEvent(), by));",
+    replace: "void this.#access.deliver(run, sentBy(cancelEvent(), by)).catch(() => {});",
     catches: [1],
   },
 ];

@@ -60,8 +60,8 @@ export const travelBugs: readonly Bug[] = [
   {
     name: "fork without its edit when it is the newest",
     file: "src/runtime/travel/travel.ts",
-    find: "const options = { at, run: name.run, ...(edit && { edit }) };",
-    replace: "const options = { at, run: name.run, ...(edit && source.seq > seq && { edit }) };",
+    find: "const asked = { run: name.run, ...(edit && { edit }),",
+    replace: "const asked = { run: name.run, ...(edit && source.seq > seq && { edit }),",
     catches: [3],
     from: 6,
   },

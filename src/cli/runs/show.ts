@@ -1,6 +1,7 @@
 /** `holdfast runs show` and `runs tail`: one run as it is, as it was, and as it goes on. */
 import type { Command } from "commander";
 import type { Client } from "../../client/client.ts";
+import { isHoldfastError } from "../../errors.ts";
 import type { AnswerOf, JournalEntry, RunDetail } from "../../server/contract.ts";
 import { countOption, type Given } from "../arguments.ts";
 import { connected, looking, runCommand, tell } from "../connect.ts";
@@ -24,8 +25,9 @@ async function show(client: Client, given: Given, run: string, world: World): Pr
     const detail = await client.runs.show({ run });
     const at = given.at as number | undefined;
     const { state, seq } = await client.runs.state({ run, ...(at === undefined ? {} : { at }) });
-    tell(world, given, { ...detail, at: seq, state }, () => [
-      ...linesOf(detail, state, seq),
+    const last = await lastEvent(client, run, seq);
+    tell(world, given, { ...detail, at: seq, last, state }, () => [
+      ...linesOf(detail, state, seq, last),
       ...JSON.stringify(state.context, undefined, 2)
         .split("\n")
         .map((line) => `  ${line}`),
@@ -36,14 +38,34 @@ async function show(client: Client, given: Given, run: string, world: World): Pr
   for await (const _ of client.runs.follow({ run }, { signal: world.stop })) await once();
 }
 
+type JournalEvent = JournalEntry["event"];
+
+/** The event that led to a checkpoint, where the journal still has it. */
+async function lastEvent(client: Client, run: string, seq: number): Promise<JournalEvent | undefined> {
+  try {
+    const { entries } = await client.runs.journal({ run, from: seq, limit: 1 });
+    return entries.find((entry) => entry.seq === seq)?.event;
+  } catch (error) {
+    if (!isHoldfastError(error) || error.code !== "JOURNAL_PRUNED") throw error;
+    return undefined;
+  }
+}
+
 /** Of a checkpoint before the newest only what was true then, and on one line how the run is now. */
-function linesOf(detail: RunDetail, state: AnswerOf<"runs.state">["state"], seq: number): string[] {
+function linesOf(
+  detail: RunDetail,
+  state: AnswerOf<"runs.state">["state"],
+  seq: number,
+  event: JournalEvent | undefined,
+): string[] {
   const { waiting, fork, parent, spent } = detail;
+  const last = event && [event.type, ...bySender(event)].join(" ");
   if (seq !== detail.seq)
     return fieldsOf({
       run: detail.run,
       machine: `${state.machine}@${state.version}`,
       checkpoint: `${seq} of ${detail.seq}`,
+      last,
       states: state.configuration.join(", "),
       created: timeText(detail.createdAt),
       now: detail.completedAt === undefined ? `${detail.status}, ${waiting.line}` : detail.status,
@@ -56,6 +78,7 @@ function linesOf(detail: RunDetail, state: AnswerOf<"runs.state">["state"], seq:
     machine: `${detail.machine}@${detail.version}`,
     status: detail.status,
     checkpoint: seq,
+    last,
     states: state.configuration.join(", "),
     waiting: waiting.line,
     created: timeText(detail.createdAt),
@@ -90,12 +113,15 @@ export function tailCommand(world: World): Command {
     );
 }
 
+const bySender = ({ by }: JournalEvent): string[] => (by === undefined ? [] : [`by ${plain(by)}`]);
+
 /** A step on one line. */
 export function stepLine({ seq, at, event, outcome, configuration, effects, error }: JournalEntry): string {
   const asked = effects.map(({ type, activity, machine }) => activity ?? machine ?? type).join(", ");
   return [
     `${String(seq).padStart(5)}  ${timeText(at)}  ${plain(event.type)}`,
     ...(event.data === undefined ? [] : [plain(shortJson(event.data, 60))]),
+    ...bySender(event),
     `→ ${outcome === "taken" ? configuration.join(", ") : outcome}`,
     ...(asked === "" ? [] : [`(${plain(asked)})`]),
     ...(error === undefined ? [] : [plain(shortJson(error, 120))]),

@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import type { Command } from "commander";
 import { type Given, jsonOf, textOf } from "../arguments.ts";
-import { connected, connectedCommand, runCommand, tell } from "../connect.ts";
+import { addActor, connected, connectedCommand, runCommand, tell } from "../connect.ts";
 import { exit } from "../exit.ts";
 import { plain } from "../table.ts";
 import type { World } from "../world.ts";
@@ -13,7 +13,7 @@ export function startCommand(world: World): Command {
     about: "Starts a run, or attaches to the one of the same id, machine and input.",
     examples: [`runs start booking --id trip-42 --input '{"goal":"NYC","budget":500}'`],
   });
-  return command
+  return addActor(command)
     .argument("<machine>", "the machine's id")
     .option("--id <run>", "the run's id; a new one unless given")
     .option("--input <json>", "what it is given")
@@ -42,7 +42,7 @@ export function sendCommand(world: World): Command {
       "runs send trip-42 approve --wait --key click-7",
     ],
   });
-  return command
+  return addActor(command)
     .argument("<type>", "the event's type")
     .argument("[data]", "its data, as JSON")
     .option("--key <name>", "a repeated key is the same event; a new one unless given")
@@ -86,7 +86,7 @@ interface Many {
 }
 
 function manyCommand(world: World, { action, about, examples }: Many): Command {
-  return connectedCommand({ name: action, about, examples })
+  return addActor(connectedCommand({ name: action, about, examples }))
     .argument("<runs...>", "ids of runs")
     .option("--dry-run", "only tells what would be done")
     .action(

@@ -5,7 +5,7 @@ import type { Client } from "../../client/client.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { Patch, TravelPreview } from "../../server/contract.ts";
 import { countOption, type Given, jsonIn, misused, pairOption, pairsOf, textOf } from "../arguments.ts";
-import { connected, looking, runCommand, tell } from "../connect.ts";
+import { addActor, connected, looking, runCommand, tell } from "../connect.ts";
 import { plain, shortJson } from "../table.ts";
 import type { World } from "../world.ts";
 
@@ -64,7 +64,7 @@ async function fork(client: Client, given: Given, run: string, world: World): Pr
 }
 
 const addContextOptions = (command: Command, what: string): Command =>
-  command
+  addActor(command)
     .addOption(pairOption("--set <name=json>", `a field of the context ${what}`))
     .option("--context <file>", `a file with the whole context ${what}, as JSON`);
 

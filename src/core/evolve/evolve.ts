@@ -9,14 +9,14 @@
 import { HoldfastError, isHoldfastError } from "../../errors.ts";
 import { admitCall, admitState } from "../admit.ts";
 import type { Configuration, Delay, InvokeNode, StateNode } from "../chart.ts";
-import { type Event, migrateEvent } from "../event.ts";
+import { type Event, migrateEvent, sentBy } from "../event.ts";
 import { startInvocation } from "../invocation.ts";
 import { freeze, freezeDeep } from "../json.ts";
 import { announceDone, startDelay } from "../microstep.ts";
 import { inside, messageOf } from "../problem.ts";
 import type { Activity, Child, State, Timer } from "../state.ts";
 import { finish, recall, type Step, settle, withModel } from "../step.ts";
-import { type StepOptions, Work } from "../work.ts";
+import { type AskedOptions, Work } from "../work.ts";
 import { moveContext, problemsIn } from "./context.ts";
 import { moveDeferred } from "./events.ts";
 import { Invocations } from "./invocations.ts";
@@ -28,7 +28,7 @@ import { type EvolutionReport, type Pending, pendingActivity, pendingChild, pend
 import { Timers } from "./timers.ts";
 import { moveCompensations, moveMaps } from "./undoing.ts";
 
-export interface EvolveOptions extends StepOptions {
+export interface EvolveOptions extends AskedOptions {
   /** What is where in the other definition; without one, everything is where it was. */
   readonly migration?: Migration;
   /** Let go of pending things that cannot survive; without it they stand in the way. */
@@ -133,8 +133,8 @@ function sameList<Item>(before: readonly Item[], now: readonly Item[]): readonly
 }
 
 /** The step from where the run has been put; undefined, with the problem told, if it is refused. */
-function stepFrom(move: Move, moved: Moved, options: StepOptions): Step | undefined {
-  const event = freezeDeep(migrateEvent(move.state.version, move.to.version));
+function stepFrom(move: Move, moved: Moved, options: AskedOptions): Step | undefined {
+  const event = freezeDeep(sentBy(migrateEvent(move.state.version, move.to.version), options.by));
   const work = new Work(move.chart, moved.state, moved.configuration, event, options);
   cancelWhatIsGone(work, move.state);
   try {

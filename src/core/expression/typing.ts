@@ -108,6 +108,7 @@ export class Typing {
 function eventType(data: Type): ObjectType {
   const texts = [
     "kind",
+    "by",
     "sendId",
     "origin",
     "originType",

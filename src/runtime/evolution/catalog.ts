@@ -9,7 +9,7 @@ import { decode, encode } from "../../store/codec.ts";
 import type { RunHead } from "../../store/records.ts";
 import type { Store } from "../../store/store.ts";
 import type { Clock } from "../clock.ts";
-import { systemTenant } from "../name.ts";
+import { checkActor, systemTenant } from "../name.ts";
 import {
   type AnyMachine,
   type BoundMachine,
@@ -126,6 +126,7 @@ export class Catalog {
    */
   async deploy(given: MachineEntry | AnyMachine, options: DeployOptions = {}): Promise<Deployment> {
     const { registry, evolution, lookAgain } = this.#world;
+    checkActor(options.by);
     const machine = "chart" in given ? given : given.machine;
     const isNew = !this.#rows.has(nameOf(machine));
     registry.register(given);

@@ -1,6 +1,7 @@
 /** Deploying: a new version comes in, and what becomes of the runs that are alive is decided before anything happens. */
 import { HoldfastError, isHoldfastError } from "../../errors.ts";
 import type { RunHead } from "../../store/records.ts";
+import type { Actor } from "../name.ts";
 import type { AnyMachine, MachineStatus, Registry } from "../registry.ts";
 import type { Evolution, Migrated } from "./evolution.ts";
 
@@ -10,7 +11,7 @@ export interface DeployWorld {
   mark(id: string, version: number, status: MachineStatus): Promise<void>;
 }
 
-export interface DeployOptions {
+export interface DeployOptions extends Actor {
   /** Lets go of what is pending and cannot survive. */
   readonly drop?: boolean;
   /** Lets runs that cannot go along stay with their version, instead of refusing the deploy. */
@@ -28,10 +29,10 @@ export interface Deployment {
 export async function deploy(
   { registry, evolution, mark }: DeployWorld,
   { id, version }: AnyMachine,
-  { drop = false, leave = false }: DeployOptions,
+  { drop = false, leave = false, by }: DeployOptions,
 ): Promise<Deployment> {
   if (registry.read(id, version).evolution === "pin") return { moved: [], left: [] };
-  const options = { to: version, drop };
+  const options = { to: version, drop, ...(by !== undefined && { by }) };
   const left: Migrated[] = [];
   for await (const plan of evolution.migrateAll(id, { ...options, dryRun: true }))
     if (plan.from < version && plan.outcome === "refused") left.push(plan);

@@ -3,7 +3,7 @@
  * is known before anything is done, for one run or for all that are alive.
  */
 
-import { type Event, migrateEvent } from "../../core/event.ts";
+import { type Event, migrateEvent, sentBy } from "../../core/event.ts";
 import { evolve } from "../../core/evolve/evolve.ts";
 import type { EvolutionReport } from "../../core/evolve/report.ts";
 import type { JsonObject } from "../../core/json.ts";
@@ -15,6 +15,7 @@ import { HoldfastError, isHoldfastError } from "../../errors.ts";
 import type { RunHead, RunName } from "../../store/records.ts";
 import type { Clock } from "../clock.ts";
 import { type Delivery, type Handled, hasEnded, type LiveRun } from "../live-run.ts";
+import { type Actor, checkActor } from "../name.ts";
 import type { Past } from "../past.ts";
 import type { Hop, Registry } from "../registry.ts";
 
@@ -29,7 +30,7 @@ export interface EvolutionWorld {
   alive(machine: string): AsyncIterable<RunHead>;
 }
 
-export interface MigrateOptions {
+export interface MigrateOptions extends Actor {
   /** The version to go to; the newest one that runs begin with unless given. */
   readonly to?: number;
   /** Lets go of what is pending and cannot survive, instead of refusing. */
@@ -55,7 +56,7 @@ export class Evolution {
   }
 
   /** Takes a run to another version; throws MIGRATION_REFUSED, with the reports, if it cannot go there. */
-  async migrate(name: RunName, options: MigrateOptions = {}): Promise<Migrated> {
+  async migrate(name: RunName, options: MigrateOptions): Promise<Migrated> {
     const run = await this.#world.settled(name);
     if (hasEnded(run)) {
       const ended = `The run ${JSON.stringify(name.run)} is ${run.head.status} and stays what it was`;
@@ -78,7 +79,8 @@ export class Evolution {
    * Takes all runs of a machine that are alive to another version, those that can go there; with `dryRun`, tells what it
    * would do. Nothing is said of those that end meanwhile.
    */
-  async *migrateAll(machine: string, options: MigrateOptions = {}): AsyncGenerator<Migrated> {
+  async *migrateAll(machine: string, options: MigrateOptions): AsyncGenerator<Migrated> {
+    checkActor(options.by);
     for await (const head of this.#world.alive(machine)) {
       if (head.version === (options.to ?? this.#newest(head))) continue;
       try {
@@ -124,11 +126,12 @@ export class Evolution {
     return { tenant, run, from, to, outcome: "moved", reports };
   }
 
-  #evolve(hop: Hop, state: State, at: number, run: string, { drop = false }: MigrateOptions) {
+  #evolve(hop: Hop, state: State, at: number, run: string, { drop = false, by }: MigrateOptions) {
     const { from, to, migration, reverse } = hop;
     return evolve(from.machine, to.machine, state, {
       ...{ at, run, drop, reverse },
       ...(migration && { migration }),
+      ...(by !== undefined && { by }),
     });
   }
 
@@ -145,10 +148,11 @@ export class Evolution {
       if (evolved.outcome === "refused")
         throw refusedError({ tenant, run: name, ...versions, outcome: "refused", reports: [evolved.report] });
       ({ report } = evolved);
-      return { step: evolved.step as Step, event: eventOf(evolved.report) };
+      return { step: evolved.step as Step, event: sentBy(eventOf(evolved.report), options.by) };
     };
+    const event = sentBy(migrateEvent(versions.from, versions.to), options.by);
     try {
-      await this.#world.deliver(run, migrateEvent(versions.from, versions.to), take);
+      await this.#world.deliver(run, event, take);
     } catch (error) {
       if (!isElsewhere) throw error;
     }

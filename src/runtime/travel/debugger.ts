@@ -1,12 +1,13 @@
 /** Holding a run still: pausing it, breakpoints, and letting it go on event by event. */
 import { findNode } from "../../core/chart.ts";
-import type { Event } from "../../core/event.ts";
+import { type Event, sentBy } from "../../core/event.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { HoldfastError } from "../../errors.ts";
 import type { Breakpoint, RunHead, RunName } from "../../store/records.ts";
 import { parkEvent, retryEvent } from "../control.ts";
 import { debugEvent, pauseReason } from "../debug.ts";
 import { hasEnded, type LiveRun } from "../live-run.ts";
+import type { Actor } from "../name.ts";
 import { readParking } from "../park.ts";
 import type { Past } from "../past.ts";
 import type { Sight } from "../watchers.ts";
@@ -28,13 +29,13 @@ export class Debugger {
   }
 
   /** Parks a run, though nothing is wrong with it. */
-  async pause(name: RunName): Promise<void> {
+  async pause(name: RunName, { by }: Actor): Promise<void> {
     const run = await this.#living(name);
-    if (run.head.status === "active") await this.#world.deliver(run, parkEvent(pauseReason));
+    if (run.head.status === "active") await this.#world.deliver(run, sentBy(parkEvent(pauseReason), by));
   }
 
   /** Sets where a run stops; throws STATE_UNKNOWN for a state its machine does not have. */
-  async set(name: RunName, breakpoints: readonly Breakpoint[]): Promise<void> {
+  async set(name: RunName, breakpoints: readonly Breakpoint[], { by }: Actor): Promise<void> {
     const run = await this.#living(name);
     const { machine } = run.machine;
     for (const one of breakpoints) {
@@ -45,11 +46,11 @@ export class Debugger {
         );
       }
     }
-    await this.#world.deliver(run, debugEvent(breakpoints));
+    await this.#world.deliver(run, sentBy(debugEvent(breakpoints), by));
   }
 
   /** Brings a parked run back, for so many events if they are counted; one that is not parked is left as it is. */
-  async goOn(name: RunName, steps?: number): Promise<void> {
+  async goOn(name: RunName, { by }: Actor, steps?: number): Promise<void> {
     if (steps !== undefined && (!Number.isSafeInteger(steps) || steps < 1)) {
       throw new HoldfastError(
         "LIMIT_INVALID",
@@ -61,14 +62,12 @@ export class Debugger {
     if (run.head.status !== "parked") return;
     const { head } = run;
     const { at, result } = await readParking(past, head);
-    await deliver(
-      run,
-      retryEvent({
-        ...{ parkedAt: at, parked: head.seq },
-        ...(result && { result }),
-        ...(steps !== undefined && { steps }),
-      }),
-    );
+    const event = retryEvent({
+      ...{ parkedAt: at, parked: head.seq },
+      ...(result && { result }),
+      ...(steps !== undefined && { steps }),
+    });
+    await deliver(run, sentBy(event, by));
   }
 
   /** Resolves when a run is parked, with the reason. */

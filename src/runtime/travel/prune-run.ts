@@ -5,13 +5,14 @@
  * Two steps of the platform make room for it. The first one leaves a snapshot, the second one is the newest entry, which a
  * journal cannot be without. Both stay in the journal, so it tells that it was pruned, when, and up to where.
  */
-import type { Event } from "../../core/event.ts";
+import { type Event, sentBy } from "../../core/event.ts";
 import { HoldfastError } from "../../errors.ts";
 import type { RunName } from "../../store/records.ts";
 import type { Store } from "../../store/store.ts";
 import { pruneEvent, snapshotEvent } from "../control.ts";
 import { holdOn, seeHolds } from "../housekeeping/hold.ts";
 import { type Handled, hasEnded, type LiveRun } from "../live-run.ts";
+import type { Actor } from "../name.ts";
 
 export type PrunedRun =
   /** Entries up to this checkpoint are gone. */
@@ -36,18 +37,18 @@ const triesMax = 20;
 const batchSize = 200;
 
 /** Prunes a run up to now; when it resolves, rows of what was pruned are deleted. */
-export async function pruneRun(world: PruningWorld, name: RunName): Promise<PrunedRun> {
+export async function pruneRun(world: PruningWorld, name: RunName, { by }: Actor): Promise<PrunedRun> {
   const { store, epoch, settled, deliver } = world;
   for (let tries = 0; tries < triesMax; tries++) {
     const run = await settled(name);
     const why = await keeps(store, run);
     if (why !== undefined) return { outcome: "kept", why };
-    await deliver(run, snapshotEvent());
+    await deliver(run, sentBy(snapshotEvent(), by));
     const { head, state } = await settled(name);
     const seq = head.snapshotSeq;
     // It began something between the two looks.
     if (state.activities.length > 0) return { outcome: "kept", why: "busy" };
-    await deliver(await settled(name), pruneEvent(seq));
+    await deliver(await settled(name), sentBy(pruneEvent(seq), by));
     const { holds, seen } = await seeHolds({ store, tenant: name.tenant });
     if (holdOn(holds, head) !== undefined) return { outcome: "kept", why: "held" };
     if (await store.pruneJournal(name, seq, epoch(), [seen])) {

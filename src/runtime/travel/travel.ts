@@ -1,10 +1,10 @@
 /** Travel: a run as it was, the way back to there, and other presents that begin there. */
 import type { Draft } from "../../core/definition.ts";
 import type { ActivityEffect, SpawnEffect } from "../../core/effect.ts";
-import { type Event, forkEvent, rollbackEvent } from "../../core/event.ts";
+import { type Event, forkEvent, rollbackEvent, sentBy } from "../../core/event.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { restore } from "../../core/restore.ts";
-import { beginFork, type Edit, type Past as Place, rollBack } from "../../core/rewind.ts";
+import { beginFork, type Past as Place, rollBack } from "../../core/rewind.ts";
 import type { State } from "../../core/state.ts";
 import { type Outage, resumedDue } from "../../core/timer.ts";
 import { HoldfastError } from "../../errors.ts";
@@ -12,7 +12,7 @@ import type { RunHead, RunName } from "../../store/records.ts";
 import type { Clock } from "../clock.ts";
 import type { Ids } from "../ids.ts";
 import { type Delivery, type Handled, hasEnded, type LiveRun, newRun } from "../live-run.ts";
-import { checkName } from "../name.ts";
+import { type Actor, checkName } from "../name.ts";
 import { readParking } from "../park.ts";
 import type { Past } from "../past.ts";
 import type { Registry } from "../registry.ts";
@@ -38,7 +38,7 @@ export type Target<Context = JsonObject> = ({ readonly to: number } | { readonly
   readonly edit?: (draft: Draft<Context>) => void;
 };
 
-export interface ForkOptions<Context> {
+export interface ForkOptions<Context> extends Actor {
   /** The checkpoint to begin from; the newest one unless given. */
   readonly at?: number;
   /** The fork's own id. */
@@ -77,7 +77,7 @@ export class Travel {
   }
 
   /** Takes a run back, in a new step; gives the checkpoint of that step. */
-  async rollBack(name: RunName, target: Target): Promise<number> {
+  async rollBack(name: RunName, target: Target, actor: Actor): Promise<number> {
     const run = await this.#world.settled(name);
     if (hasEnded(run)) {
       throw new HoldfastError(
@@ -87,12 +87,13 @@ export class Travel {
     }
     const { head } = run;
     const { edit } = target;
+    const { by } = actor;
     const seq = "to" in target ? target.to : head.seq - target.by;
     const place = await this.#place(head, seq);
     const machine = this.#world.registry.read(place.state.machine, place.state.version).machine;
     // What came to its end with a result that the run could not take is not under way any more.
     const parking = head.status === "parked" ? await readParking(this.#world.past, head) : undefined;
-    const event = rollbackEvent(seq);
+    const event = sentBy(rollbackEvent(seq), by);
     let isStale = false;
     const take: NonNullable<Delivery["take"]> = (state, at, now) => {
       isStale = now.status !== head.status || (parking !== undefined && now.seq !== head.seq);
@@ -100,7 +101,8 @@ export class Travel {
       const still = withoutInvocation(state, parking?.result?.invocation);
       // The time it was parked is an outage for the timers that go on, as it is when it is brought back.
       const current = parking === undefined ? still : afterOutage(still, { from: parking.at, until: at });
-      const step = rollBack(machine, current, place, { at, run: name.run, ...(edit && { edit }) });
+      const options = { at, run: name.run, ...(edit && { edit }), ...(by !== undefined && { by }) };
+      const step = rollBack(machine, current, place, options);
       // Where it was before nothing was broken: it is the edit that is refused, and then nothing has happened.
       if (step.error !== undefined) throw step.error;
       return { event, step };
@@ -108,26 +110,24 @@ export class Travel {
     try {
       return (await this.#world.deliver(run, event, take)).seq;
     } catch (error) {
-      if (isStale) return this.rollBack(name, { to: seq, ...(edit && { edit }) });
+      if (isStale) return this.rollBack(name, { to: seq, ...(edit && { edit }) }, actor);
       throw error;
     }
   }
 
   /** Lets nobody go back: what a run was before now is gone. */
-  prune(name: RunName): Promise<PrunedRun> {
-    return pruneRun(this.#world, name);
+  prune(name: RunName, actor: Actor): Promise<PrunedRun> {
+    return pruneRun(this.#world, name, actor);
   }
 
   /** Begins a run from a checkpoint of another; a fork of that id and origin that is there already is meant. */
-  async fork<Context>(source: RunName, options: ForkOptions<Context>): Promise<RunName> {
-    const { id = this.#world.ids.next(), edit } = options;
+  async fork(source: RunName, options: ForkOptions<JsonObject>): Promise<RunName> {
+    const { id = this.#world.ids.next() } = options;
     checkName("run", id);
     const { head } = await this.#world.settled(source);
     const seq = options.at ?? head.seq;
     const name = { tenant: source.tenant, run: id };
-    const run = await this.#world.begin(name, () =>
-      this.#beginFork(name, head, seq, edit as Edit | undefined),
-    );
+    const run = await this.#world.begin(name, () => this.#beginFork(name, head, seq, options));
     const { fork } = run.head;
     if (fork?.run === source.run && fork.seq === seq) return name;
     throw new HoldfastError(
@@ -136,16 +136,22 @@ export class Travel {
     );
   }
 
-  async #beginFork(name: RunName, source: RunHead, seq: number, edit: Edit | undefined): Promise<LiveRun> {
+  async #beginFork(
+    name: RunName,
+    source: RunHead,
+    seq: number,
+    { edit, by }: ForkOptions<JsonObject>,
+  ): Promise<LiveRun> {
     const { clock, registry, deliver } = this.#world;
     const { digest, ...place } = await this.#place(source, seq);
     const { subject, attributes, limits } = source;
     const parts = { subject, attributes, fork: { run: source.run, seq, digest }, ...(limits && { limits }) };
     const machine = registry.read(place.state.machine, place.state.version);
     const run: LiveRun = { ...newRun(name, machine, parts, clock.now()), state: place.state };
-    const event = forkEvent(source.run, seq);
+    const event = sentBy(forkEvent(source.run, seq), by);
+    const asked = { run: name.run, ...(edit && { edit }), ...(by !== undefined && { by }) };
     await deliver(run, event, (_, at) => {
-      const options = { at, run: name.run, ...(edit && { edit }) };
+      const options = { at, ...asked };
       return { event, step: beginFork(machine.machine, source.run, place, options) };
     });
     return run;

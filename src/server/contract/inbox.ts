@@ -83,8 +83,8 @@ export const inboxRoutes = {
     permission: "operate",
     summary: "Decide. Deciding twice is deciding once.",
     description:
-      "Who decided (`by`) and the `note` go into the data of the event that decides. Where that event has a schema they go " +
-      "there if it has fields for them; a note that would be lost is refused.",
+      "Who decided is the `by` of the event that decides. It and the `note` also go into the data of that event. Where that has a " +
+      "schema they go there if it has fields for them; a note that would be lost is refused.",
     params: z.object({
       run: Name,
       decision: z

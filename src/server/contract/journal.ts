@@ -22,6 +22,7 @@ export const JournalEvent = z
     type: z.string(),
     data: Json.optional(),
     kind: z.enum(["internal", "platform"]).optional(),
+    by: z.string().optional().openapi({ description: "Who sent it, where that is known." }),
     invocation: z
       .string()
       .optional()

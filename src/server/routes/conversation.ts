@@ -12,7 +12,7 @@ import { HoldfastError } from "../../errors.ts";
 import type { BoardReport, PlanReport } from "../contract/conversation.ts";
 import type { AnswerOf, InputOf } from "../contract.ts";
 import { handledWithin } from "../within.ts";
-import { findRun, type Handlers, type Scope, seeRun, type World } from "../world.ts";
+import { actorOf, findRun, type Handlers, type Scope, seeRun, type World } from "../world.ts";
 
 type AgentHandlers = Pick<Handlers, "runs.conversation" | "runs.plan" | "runs.say" | "runs.board">;
 
@@ -95,7 +95,8 @@ async function say(world: World, input: InputOf<"runs.say">, scope: Scope): Prom
   if (reportOf(await found.state()) === undefined) throw unfit(run, "no agent's");
   const id = given ?? scope.idempotencyKey ?? world.ids.next();
   const data = { id, parts: [{ type: "text", text }], ...(instead === undefined ? {} : { instead }) };
-  const handled = await handledWithin(world.clock, await found.send("say", data, { key: id }));
+  const receipt = await found.send("say", data, { key: id, ...actorOf(scope) });
+  const handled = await handledWithin(world.clock, receipt);
   if (handled === undefined) return { message: id, seq: (await found.head()).seq, outcome: "waiting" };
   const { outcome, seq, error } = handled;
   if (outcome === "taken" || outcome === "deferred") return { message: id, seq, outcome };

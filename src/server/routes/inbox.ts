@@ -7,7 +7,7 @@ import { decisionsOf, type Open, openBy, toldOf, verdictOf } from "../decision.t
 import { requestError } from "../problem-answer.ts";
 import { listRuns } from "../run-list.ts";
 import { handledWithin } from "../within.ts";
-import { findRun, type Handlers, type Scope, type Seen, seeRun, type World } from "../world.ts";
+import { actorOf, findRun, type Handlers, type Scope, type Seen, seeRun, type World } from "../world.ts";
 
 export function inboxHandlers(world: World): Pick<Handlers, "inbox.list" | "inbox.decide"> {
   return {
@@ -58,7 +58,7 @@ async function decide(
   const way = verdict === "approve" || verdict === "edit" ? "approve" : "reject";
   const type = open.events[way];
   const data = dataOf(open, input, scope, seen.machine?.machine.chart.schemas?.events.get(type));
-  const receipt = await found.send(type, data, { key });
+  const receipt = await found.send(type, data, { key, ...actorOf(scope) });
   const handled = await handledWithin(world.clock, receipt);
   const { outcome, seq } = handled ?? { outcome: "waiting" as const, seq: seen.head.seq };
   return { run, decision, outcome, seq, verdict: way, isRepeat: false };
@@ -107,10 +107,10 @@ function checkVerdict({ kind, isTyped }: Open, { verdict, input, note }: InputOf
 function dataOf(
   { kind, decision, isTyped }: Open,
   { verdict, note, input }: InputOf<"inbox.decide">,
-  { principal }: Scope,
+  scope: Scope,
   check: ((data: Json | undefined) => unknown) | undefined,
 ): Json | undefined {
-  const by = { by: principal.id };
+  const by = actorOf(scope);
   const said = note === undefined ? {} : { note };
   if (kind === "approval") return isTyped ? typedData(input, by, said, check) : { ...by, ...said };
   return {

@@ -3,7 +3,7 @@ import { describeError } from "../../core/describe-error.ts";
 import { HoldfastError, isHoldfastError } from "../../errors.ts";
 import { limits } from "../../limits.ts";
 import type { Handled } from "../../runtime/live-run.ts";
-import { isPlatformMachine } from "../../runtime/name.ts";
+import { type Actor, isPlatformMachine } from "../../runtime/name.ts";
 import type { Outgoing, Receipt, StartOptions } from "../../runtime/run.ts";
 import { isAllowed } from "../../security/policy.ts";
 import type { AnswerOf, InputOf } from "../contract.ts";
@@ -11,7 +11,7 @@ import { requestError } from "../problem-answer.ts";
 import { listRuns, matchingRuns } from "../run-list.ts";
 import { detailOf, summaryOf } from "../run-view.ts";
 import { handledWithin } from "../within.ts";
-import { findRun, type Handlers, type Scope, seeRun, type World } from "../world.ts";
+import { actorOf, findRun, type Handlers, type Scope, seeRun, type World } from "../world.ts";
 
 type RunHandlers = Pick<
   Handlers,
@@ -24,9 +24,9 @@ export function runHandlers(world: World): RunHandlers {
   const steer = async (
     run: string,
     scope: Scope,
-    act: (run: Awaited<ReturnType<typeof findRun>>) => Promise<void>,
+    act: (run: Awaited<ReturnType<typeof findRun>>, actor: Actor) => Promise<void>,
   ) => {
-    await act(await findRun(world, scope, run));
+    await act(await findRun(world, scope, run), actorOf(scope));
     return show(run, scope);
   };
   return {
@@ -47,15 +47,19 @@ export function runHandlers(world: World): RunHandlers {
     "runs.ask": async ({ run, type, data, key, timeoutMs = limits.askMsMax }, scope) => {
       const found = await findListener(world, scope, run);
       const chosen = key ?? scope.idempotencyKey;
-      const options = { timeout: timeoutMs, ...(chosen === undefined ? {} : { key: chosen }) };
+      const options = {
+        ...{ timeout: timeoutMs, ...actorOf(scope) },
+        ...(chosen === undefined ? {} : { key: chosen }),
+      };
       return { reply: await found.ask(type, data, options) };
     },
-    "runs.cancel": ({ run }, scope) => steer(run, scope, (found) => found.cancel()),
-    "runs.retry": ({ run }, scope) => steer(run, scope, (found) => found.retry()),
-    "runs.pause": ({ run }, scope) => steer(run, scope, (found) => found.pause()),
-    "runs.advance": ({ run, events = 1 }, scope) => steer(run, scope, (found) => found.advance(events)),
+    "runs.cancel": ({ run }, scope) => steer(run, scope, (found, actor) => found.cancel(actor)),
+    "runs.retry": ({ run }, scope) => steer(run, scope, (found, actor) => found.retry(actor)),
+    "runs.pause": ({ run }, scope) => steer(run, scope, (found, actor) => found.pause(actor)),
+    "runs.advance": ({ run, events = 1 }, scope) =>
+      steer(run, scope, (found, actor) => found.advance(events, actor)),
     "runs.breakpoints": ({ run, breakpoints }, scope) =>
-      steer(run, scope, (found) => found.breakpoints(breakpoints)),
+      steer(run, scope, (found, actor) => found.breakpoints(breakpoints, actor)),
     "runs.bulk": (input, scope) => bulk(world, input, scope),
   };
 }
@@ -76,7 +80,7 @@ async function start(
   const before = id === undefined ? undefined : await world.store.readHead({ tenant, run: id });
   const from = world.clock.now();
   const options: StartOptions = {
-    tenant,
+    ...{ tenant, ...actorOf(scope) },
     ...(id === undefined ? {} : { id }),
     ...(given === undefined ? {} : { input: given }),
     ...(subject === undefined ? {} : { subject }),
@@ -120,18 +124,17 @@ async function send(world: World, input: InputOf<"runs.send">, scope: Scope): Pr
   if (events.length > 1 && scope.idempotencyKey !== undefined)
     throw requestError([keyProblem("several events: give each a key of its own")]);
   const only = scope.idempotencyKey;
+  const actor = actorOf(scope);
   const keyed = events.map(
     ({ type, data, key = only }): Outgoing => ({
-      type,
+      ...{ type, ...actor },
       ...(data === undefined ? {} : { data }),
       ...(key === undefined ? {} : { key }),
     }),
   );
   const [first] = keyed as [Outgoing];
   const receipts: readonly Receipt[] =
-    keyed.length === 1
-      ? [await found.send(first.type, first.data, first.key === undefined ? {} : { key: first.key })]
-      : await found.sendAll(keyed);
+    keyed.length === 1 ? [await found.send(first.type, first.data, first)] : await found.sendAll(keyed);
   if (wait === "durable") return { events: events.map(({ type }) => ({ type })) };
   const handled = await Promise.all(receipts.map((one) => handledWithin(world.clock, one, timeoutMs)));
   return {
@@ -183,7 +186,7 @@ async function actOn(
     if (!isFit) return { run, outcome: "skipped" };
     if (dryRun) return { run, outcome: "would" };
     const found = await findRun(world, scope, run);
-    await (action === "cancel" ? found.cancel() : found.retry());
+    await (action === "cancel" ? found.cancel(actorOf(scope)) : found.retry(actorOf(scope)));
     return { run, outcome: "done" };
   } catch (error) {
     if (!isHoldfastError(error)) throw error;

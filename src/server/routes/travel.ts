@@ -12,7 +12,7 @@ import type { Told } from "../../runtime/travel/lineage.ts";
 import type { RunHead } from "../../store/records.ts";
 import type { TravelPreview } from "../contract/travel.ts";
 import { detailOf } from "../run-view.ts";
-import { findRun, type Handlers, type Scope, type Seen, seeRun, type World } from "../world.ts";
+import { actorOf, findRun, type Handlers, type Scope, type Seen, seeRun, type World } from "../world.ts";
 
 type TravelHandlers = Pick<
   Handlers,
@@ -35,7 +35,8 @@ export function travelHandlers(world: World): TravelHandlers {
     "runs.preview": async ({ run, ...asked }, scope) =>
       previewEdited(world, await seeRun(world, scope, run), asked),
     "runs.rollback": async ({ run, to, context }, scope) => {
-      const seq = await (await findRun(world, scope, run)).rollback({ to, ...editTo(context) });
+      const found = await findRun(world, scope, run);
+      const seq = await found.rollback({ to, ...editTo(context) }, actorOf(scope));
       return { seq, run: await show(run, scope) };
     },
     "runs.fork": async ({ run, at, fork, context }, scope) => {
@@ -44,6 +45,7 @@ export function travelHandlers(world: World): TravelHandlers {
       const { tenant } = scope.principal;
       const before = id === undefined ? undefined : await world.store.readHead({ tenant, run: id });
       const made = await found.fork({
+        ...actorOf(scope),
         ...(at === undefined ? {} : { at }),
         ...(id === undefined ? {} : { id }),
         ...editTo(context),

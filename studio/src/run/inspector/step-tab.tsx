@@ -47,6 +47,12 @@ export function StepTab({ moment: { entry } }: TabProps) {
         <dd>
           <code>{event.type}</code> <span className="quiet">{wordsOf(event.type, event.kind).text}</span>
         </dd>
+        {event.by === undefined ? null : (
+          <>
+            <dt>By</dt>
+            <dd>{event.by}</dd>
+          </>
+        )}
         <dt>Outcome</dt>
         <dd>{outcome}</dd>
         <dt>When</dt>

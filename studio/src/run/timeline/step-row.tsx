@@ -49,6 +49,7 @@ function What({ entry }: { readonly entry: JournalEntry }) {
     <span className="step-what" data-bad={isBad || entry.outcome === "refused"}>
       <Icon name={icon} size={14} />
       <span className="step-type">{text}</span>
+      {entry.event.by === undefined ? null : <span className="step-by">by {entry.event.by}</span>}
       {entry.outcome === "taken" ? null : <span className="tag">{entry.outcome}</span>}
       {entry.spent?.tokens === undefined ? null : <span className="tag">{entry.spent.tokens} tokens</span>}
     </span>
