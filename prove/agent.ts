@@ -1,7 +1,8 @@
 /**
- * `npm run prove:agent`: an agent on SQLite is killed with SIGKILL at every moment of a conversation: while it plans, thinks,
- * speaks, calls tools, waits for a person, looks back, and rests. Each time the next process goes on, and whoever listens
- * goes on listening: nothing is repeated without its key, no thread is wedged, and every word is heard once.
+ * `npm run prove:agent`: an agent on SQLite is killed with SIGKILL at every moment of a conversation: while it recalls, plans,
+ * thinks, speaks, calls tools, waits for a person, sums up, looks back, and rests. Each time the next process goes on, and
+ * whoever listens goes on listening: nothing is repeated without its key, no thread is wedged, every word is heard once, and
+ * what it remembers and sums up is what it would have been.
  *
  * `--kills N` kills that many processes in a row at the same moment, `--every N` takes only every so many moments, `--only NAME`
  * those that are called so, `--bug NAME` plants one of `agent/bugs.ts`.

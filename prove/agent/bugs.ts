@@ -8,9 +8,12 @@ export interface Bug {
   readonly changes: readonly Change[];
 }
 
-const [work, acting, listening, tool] = [
+const [machine, view, work, acting, remembering, listening, tool] = [
+  "src/agent/lifecycle/machine.ts",
+  "src/agent/lifecycle/view.ts",
   "src/agent/lifecycle/work.ts",
   "src/agent/lifecycle/acting.ts",
+  "src/agent/lifecycle/remembering.ts",
   "src/agent/lifecycle/listening.ts",
   "src/agent/tool/tool.ts",
 ];
@@ -72,6 +75,39 @@ export const bugs: readonly Bug[] = [
         file: listening,
         find: 'yield run === "" ? value : { ...value, cursor: { run, ...value.cursor } };',
         replace: "yield value;",
+      },
+    ],
+  },
+  {
+    name: "a-fact-is-noted-again-by-who-comes-next",
+    only: "recalling: note",
+    changes: [{ file: remembering, find: "scope.key}/", replace: "process.pid}/" }],
+  },
+  {
+    name: "what-is-recalled-is-gone-with-the-process",
+    only: "thinking 5",
+    changes: [
+      {
+        file: machine,
+        find: "draft.recalled = facts as Draft<RecalledFact>[];",
+        replace: "Object.assign(globalThis, { facts }); draft.recalled = [];",
+      },
+      { file: view, find: "renderRecalled(recalled)", replace: "renderRecalled(globalThis.facts)" },
+    ],
+  },
+  {
+    name: "the-summary-before-is-gone-with-the-process",
+    only: "summing up",
+    changes: [
+      {
+        file: work,
+        find: "await summarise(plan, scope);",
+        replace: "await summarise({ ...plan, previous: globalThis.summary }, scope);",
+      },
+      {
+        file: work,
+        find: "const { from, to } = plan;",
+        replace: "const { from, to } = plan; Object.assign(globalThis, { summary: { text } });",
       },
     ],
   },

@@ -5,6 +5,8 @@
  * A2. No call is without its result, and no result without its call.
  * A3. A tool that is called again for a call is given the same key; one that may happen once happens once at most.
  * A4. Whoever listened has heard every word of every answer, once, and every call, result and question to people, once and in their order.
+ * A5. What it remembers, sums up and answers is what it would have been had nobody killed it: no fact is noted twice or
+ *     lost, and no summary is made of other messages.
  */
 import type { Message, TurnPart } from "holdfast/agent";
 import { textOf } from "holdfast/agent";
@@ -19,18 +21,35 @@ export interface Life {
   readonly tools: string[];
   thoughts: number;
   thread: readonly Message[] | undefined;
+  /** What it remembered and had summed up in the end. */
+  kept: string;
   wasKilled: boolean;
   errors: string;
 }
 
-export function judge(lives: readonly Life[]): string[] {
+/** What is wrong with a conversation, held against one in which nobody was killed. */
+export function judge(lives: readonly Life[], whole: readonly Life[]): string[] {
   const last = lives.at(-1) as Life;
   const thread = last.thread;
   if (thread === undefined)
     return [`A1: it never came to its end: ${last.errors.trim().slice(0, 2_000) || "it hung"}`];
   const parts = lives.flatMap((life) => life.parts);
-  return [...endsOf(parts), ...linksOf(thread), ...callsOf(lives), ...heardOf(parts, thread)];
+  return [
+    ...[...endsOf(parts), ...linksOf(thread), ...callsOf(lives), ...heardOf(parts, thread)],
+    ...sameAs(last, whole.at(-1) as Life),
+  ];
 }
+
+function sameAs(last: Life, whole: Life): string[] {
+  const [said, wanted] = [last, whole].map(({ thread = [] }) => spokenIn(thread).join("\n"));
+  return [
+    ...(last.kept === whole.kept ? [] : [`A5: it has kept ${last.kept}, where that should be ${whole.kept}`]),
+    ...(said === wanted ? [] : [`A5: it has answered ${said}, where that should be ${wanted}`]),
+  ];
+}
+
+const spokenIn = (thread: readonly Message[]): string[] =>
+  thread.flatMap((message) => (message.role === "assistant" ? [textOf(message)] : []));
 
 function endsOf(parts: readonly Part[]): string[] {
   const ends = parts.flatMap((part) => (part.type === "end" ? [`${part.message} ${part.outcome}`] : []));
@@ -67,7 +86,7 @@ function callsOf(lives: readonly Life[]): string[] {
 
 /** Puts together what was said from what was heard, as a listener would. */
 function heardOf(parts: readonly Part[], thread: readonly Message[]): string[] {
-  const spoken = thread.flatMap((message) => (message.role === "assistant" ? [textOf(message)] : []));
+  const spoken = spokenIn(thread);
   const heard = [""];
   for (const part of parts) {
     if (part.type === "restart") heard[heard.length - 1] = "";

@@ -11,6 +11,12 @@ const script = fileURLToPath(new URL("./victim.ts", import.meta.url));
 /** Only ends what hangs. */
 const patienceMs = 60_000;
 
+/** What an agent does: it must be killed in each of these. */
+const phases = [
+  ...["understanding", "recalling", "planning", "thinking", "saying", "calling", "waiting"],
+  ...["summing up", "reflecting", "resting"],
+];
+
 export interface AgentProofOptions {
   readonly folder: string;
   /** How many moments in a row each victim is killed at. */
@@ -29,28 +35,24 @@ export interface AgentProofOptions {
 export async function proveAgent(options: AgentProofOptions): Promise<Readonly<Record<string, number>>> {
   const figures = { moments: 0, kills: 0, lives: 0, parts: 0 };
   const whole = await live(options, "whole", Number.POSITIVE_INFINITY);
-  tell(options, "nobody was killed", whole, figures);
+  const tell = (what: string, lives: readonly Life[]) => {
+    for (const problem of judge(lives, whole)) options.report(`${what}: ${problem}`);
+    figures.kills += lives.length - 1;
+    figures.lives += lives.length;
+    figures.parts += lives.reduce((sum, { parts }) => sum + parts.length, 0);
+  };
+  tell("nobody was killed", whole);
   const moments = whole.at(-1)?.marks ?? [];
   figures.moments = moments.length;
+  for (const phase of phases)
+    if (!moments.some((moment) => moment.startsWith(phase))) options.report(`A1: it never came to ${phase}`);
   for (let moment = 1; moment <= moments.length; moment += options.every) {
     if (!(moments[moment - 1] as string).startsWith(options.only ?? "")) continue;
     const lives = await live(options, `moment-${moment}`, moment);
-    tell(options, `killed at ${moment}, ${moments[moment - 1]}`, lives, figures);
+    tell(`killed at ${moment}, ${moments[moment - 1]}`, lives);
     options.progress(`${moment} of ${moments.length} moments`);
   }
   return figures;
-}
-
-function tell(
-  { report }: AgentProofOptions,
-  what: string,
-  lives: readonly Life[],
-  figures: { kills: number; lives: number; parts: number },
-): void {
-  for (const problem of judge(lives)) report(`${what}: ${problem}`);
-  figures.kills += lives.length - 1;
-  figures.lives += lives.length;
-  figures.parts += lives.reduce((sum, { parts }) => sum + parts.length, 0);
 }
 
 /** One conversation from its beginning to its end, by as many processes as it takes. */
@@ -94,6 +96,7 @@ function once(
     tools: [],
     thoughts: 0,
     thread: undefined,
+    kept: "",
     wasKilled: false,
     errors: "",
   };
@@ -109,6 +112,7 @@ function once(
       if (line === "model") life.thoughts++;
       else if (word === "part") life.parts.push(JSON.parse(rest));
       else if (word === "tool") life.tools.push(rest);
+      else if (word === "kept") life.kept = rest;
       else if (word === "thread") life.thread = JSON.parse(rest);
       else if (word === "mark" && life.marks.push(rest) === killAt) {
         life.wasKilled = true;

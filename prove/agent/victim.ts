@@ -3,12 +3,20 @@
  *
  * `victim.ts FILE CURSOR` goes on with the conversation in this file, or begins it, and listens from the cursor on. It says
  * `mark WHERE` wherever it may be killed; `part JSON` for everything it hears; `model KEY`, `tool NAME CALL KEY` before
- * these act; and in the end `thread JSON`.
+ * these act; and in the end `kept JSON`, what it remembers and has summed up, and `thread JSON`.
  */
 import { writeSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createRuntime } from "holdfast";
-import { type Conversation, type Cursor, defineAgent, type ToolScope } from "holdfast/agent";
+import {
+  type AgentWindow,
+  type Conversation,
+  type Cursor,
+  defineAgent,
+  defineMemory,
+  openMemory,
+  type ToolScope,
+} from "holdfast/agent";
 import { readEnglish } from "holdfast/agent/english";
 import { sqlite } from "holdfast/sqlite";
 import { type Line, scriptedModel } from "../../examples/agents/scripted-model.ts";
@@ -20,8 +28,8 @@ async function mark(where: string, ms = 8): Promise<void> {
   await sleep(ms);
 }
 
-/** What the model says, by how often it has spoken. */
-const lines: readonly Line[] = [
+/** What the model says, by how often it has spoken, and what it is told of the user. */
+const linesOf = (known: string): readonly Line[] => [
   {
     text: "Let me look into both, one beside the other.",
     calls: [
@@ -32,14 +40,23 @@ const lines: readonly Line[] = [
   { text: "I will mail what I have.", calls: [{ tool: "mail", input: { to: "ada" } }] },
   { text: "The report is written, and it was sent to Ada as she had asked for it." },
   { text: "It is sent." },
-  { text: "Somebody else knows.", calls: [{ tool: "hand_over", input: { to: "closer" } }] },
+  { text: `I know: ${known}.`, calls: [{ tool: "look", input: { at: "boats" } }] },
+  { text: "Somebody else knows more.", calls: [{ tool: "hand_over", input: { to: "closer" } }] },
 ];
+
+/** How many messages and answers a summary stands for, as it says itself. */
+const countsIn = (text = ""): readonly number[] =>
+  (/(\d+) messages, (\d+) answers/.exec(text) ?? [0, 0, 0]).map(Number).slice(1);
 
 const model = scriptedModel(
   async ({ said }) => {
-    const turn = said.filter(({ role }) => role === "assistant").length;
+    const answers = said.map(({ role, text }) => (role === "assistant" ? 1 : (countsIn(text)[1] as number)));
+    const turn = answers.reduce((sum, count) => sum + count, 0);
     await mark(`thinking ${turn + 1}`);
-    return lines[turn] ?? { text: "?" };
+    const known = said.flatMap(({ role, text }) =>
+      role === "system" ? (text.match(/Ada likes \w+/g) ?? []) : [],
+    );
+    return linesOf(known.join(" and "))[turn] ?? { text: "?" };
   },
   // Slowly enough for those before to be heard.
   { onWord: (word) => mark(`saying ${word.trim()}`, 25) },
@@ -50,6 +67,24 @@ async function act(name: string, { call, key }: ToolScope): Promise<string> {
   await mark(`calling ${name}`);
   return `${name} done`;
 }
+
+/** What the user says takes most of the window, so that it is summed up as soon as something else was said. */
+const windowMax = 900;
+const longSaying = (said: string): string => `${said} ${"The tide comes in and goes out again. ".repeat(64)}`;
+
+const summarise: NonNullable<AgentWindow["summarise"]> = async ({ messages, previous }) => {
+  await mark("summing up");
+  const [before = 0, answersBefore = 0] = countsIn(previous?.text);
+  const answers = messages.filter(({ role }) => role === "assistant").length;
+  return `Tides were talked about: ${before + messages.length} messages, ${answersBefore + answers} answers.`;
+};
+
+/** What the user's memory is told of each message. */
+const drawn: Readonly<Record<string, readonly string[]>> = {
+  Write: ["Ada likes tides", "Ada likes reports"],
+  And: ["Ada likes boats"],
+};
+const notes = defineMemory({ id: "notes" });
 
 let counts = 0;
 const agent = defineAgent({
@@ -75,6 +110,14 @@ const agent = defineAgent({
     mail: { once: true, run: (_, scope) => act("mail", scope) },
   },
   approve: ["mail"],
+  memory: {
+    kind: notes,
+    extract: async ({ said }) => {
+      await mark("recalling: drawing");
+      return (drawn[said.slice(0, said.indexOf(" "))] ?? []).map((text) => ({ subject: "Ada", text }));
+    },
+  },
+  window: { budget: windowMax, keepRecent: 1, summarise },
   handOver: { closer: "Ends conversations" },
   references: {
     read: (text) => {
@@ -82,9 +125,9 @@ const agent = defineAgent({
       return readEnglish(text);
     },
   },
-  plan: async ({ said }) => {
+  plan: async () => {
     await mark("planning");
-    return { goal: said, steps: ["look", "write", "send"] };
+    return { goal: "A report", steps: ["look", "write", "send"] };
   },
   reflect: async ({ answer }) => {
     await mark("reflecting");
@@ -113,15 +156,19 @@ async function approveAll(thread: Conversation): Promise<void> {
 /** Goes on once the first turn is over: from here to the second message nothing is under way, and only who spoke can go on. */
 async function sayNext(thread: Conversation): Promise<void> {
   await mark("resting");
-  await thread.say("And now?", { id: "second" }).heard;
+  await thread.say(longSaying("And now, what does Ada like?"), { id: "second" }).heard;
 }
 
 const [file, from] = process.argv.slice(2);
 if (file !== undefined) {
-  const runtime = await createRuntime({ store: sqlite(file), machines: [agent, closer] });
-  const thread = await runtime.thread(agent, { id: "t" });
+  const runtime = await createRuntime({ store: sqlite(file), machines: [agent, closer, notes] });
+  // Between any two of what is remembered and recalled.
+  runtime.observe(({ head, steps }) => {
+    if (head.machine === "notes") for (const { event } of steps) say(`mark recalling: ${event.type}`);
+  });
+  const thread = await runtime.thread(agent, { id: "t", user: "ada" });
   const cursor = from === undefined ? { seq: 1 } : (JSON.parse(from) as Cursor);
-  await thread.say("Write the report", { id: "first" }).heard;
+  await thread.say(longSaying("Write the report about tides."), { id: "first" }).heard;
   await approveAll(thread);
   // Who died after hearing the first turn's end, and before saying anything more, will not hear it again.
   if ((await thread.run.state()).context.ended?.message === "first") await sayNext(thread);
@@ -132,6 +179,14 @@ if (file !== undefined) {
     if (part.message === "second") break;
     await sayNext(thread);
   }
+  const { facts, refused } = await openMemory(runtime, notes, { user: "ada" }).export();
+  const { overlays } = (await thread.run.state()).context.thread;
+  const kept = {
+    facts: facts.map(({ text, seen, also = [], source }) => ({ text, seen, also, source })),
+    refused,
+    summaries: overlays.map(({ from, to, text }) => ({ from, to, text })),
+  };
+  say(`kept ${JSON.stringify(kept)}`);
   say(`thread ${JSON.stringify(await thread.messages())}`);
   await runtime.close();
 }

@@ -21,13 +21,13 @@ export type {
   SayOptions,
 } from "./lifecycle/conversation.ts";
 export { toolLogOf } from "./lifecycle/log.ts";
-export type { BusyPolicy } from "./lifecycle/machine.ts";
 export type { Successors } from "./lifecycle/own-tools.ts";
 export type { RecalledFact } from "./lifecycle/recalled.ts";
 export type { AgentMemory, Drawn, Extractor } from "./lifecycle/remembering.ts";
 export * from "./lifecycle/report.ts";
 export type { Stretch, WindowReport } from "./lifecycle/report-window.ts";
 export type { SeenWindow } from "./lifecycle/seen.ts";
+export type { BusyPolicy } from "./lifecycle/stopping.ts";
 export type { Reflection, Steps } from "./lifecycle/turn.ts";
 export type { Cursor, TurnPart } from "./lifecycle/turn-part.ts";
 export type { References } from "./lifecycle/understanding.ts";

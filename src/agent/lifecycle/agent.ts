@@ -14,9 +14,10 @@ import type { CallDecision } from "./calls.ts";
 import { checkDefinition } from "./check-definition.ts";
 import type { Budget, PendingCall } from "./context.ts";
 import { Conversation, type ConversationOptions } from "./conversation.ts";
-import { type AgentMachine, agentMachine, type BusyPolicy } from "./machine.ts";
+import { type AgentMachine, agentMachine } from "./machine.ts";
 import { ownTools, type Successors } from "./own-tools.ts";
 import { type AgentMemory, describedTool, recallWith, rememberName, rememberTool } from "./remembering.ts";
+import { type BusyPolicy, overhearWith } from "./stopping.ts";
 import { type References, understandWith } from "./understanding.ts";
 import { type AgentWindow, viewWith } from "./view.ts";
 import {
@@ -135,7 +136,10 @@ export function defineAgent<Tools extends Readonly<Record<string, GivenTool>>>(
   };
   return {
     ...{ machine, activities },
-    ...(memory === undefined ? {} : { activitiesOf: (runtime) => memoryWork(memory, runtime, byName) }),
+    activitiesOf: (runtime) => ({
+      overhear: overhearWith(runtime),
+      ...(memory === undefined ? {} : memoryWork(memory, runtime, byName)),
+    }),
     openThread: (runtime, options) => Conversation.open(runtime, machine, options),
   };
 }

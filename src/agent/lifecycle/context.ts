@@ -59,6 +59,16 @@ export interface Referred {
   readonly asked: boolean;
 }
 
+/** What somebody says to an agent. */
+export interface Said {
+  /** Of the message it becomes. */
+  readonly id: string;
+  readonly parts: readonly Part[];
+  readonly metadata?: JsonObject;
+  /** The message it is said instead of: that one, and all that followed it, stay as a branch of their own. */
+  readonly instead?: string;
+}
+
 /** How a turn ended. */
 export interface TurnEnd {
   /** The id of the message it was about. */
@@ -150,6 +160,8 @@ export interface AgentContext {
   readonly successor: string;
   /** How what the model reports compares with what was counted. */
   readonly calibration: Readonly<Calibration>;
+  /** What was said over the agent, while what it had said before is found out; absent while there is nothing. */
+  readonly next?: readonly Said[];
   /** What is remembered about what was said in this turn, where there is a memory. */
   readonly recalled?: readonly RecalledFact[];
 }

@@ -13,10 +13,10 @@ import { type Message, type Part, textOf } from "../thread/message.ts";
 import { findMessage, messageAt, messagesOf } from "../thread/thread.ts";
 import { successorIn } from "./away.ts";
 import type { CallDecision } from "./calls.ts";
-import type { AgentContext, PendingCall } from "./context.ts";
-import { isThoughtOf, listen } from "./listening.ts";
+import type { AgentContext, PendingCall, Said } from "./context.ts";
+import { listen } from "./listening.ts";
 import type { AgentMachine } from "./machine.ts";
-import { type Heard, messageOf, type Said } from "./turn.ts";
+import { messageOf } from "./turn.ts";
 import type { Cursor, TurnPart } from "./turn-part.ts";
 
 export interface ConversationOptions extends Pick<StartOptions, "id" | "tenant" | "attributes"> {
@@ -47,8 +47,6 @@ export interface Receiver {
 
 export class Conversation {
   readonly run: Run<AgentContext>;
-  /** What was heard here of a message while the model said it, and where the thought it is of began. */
-  #heard: { readonly text: string; readonly from: Cursor } = { text: "", from: { seq: 0 } };
 
   readonly #runtime: Runtime;
 
@@ -110,8 +108,7 @@ export class Conversation {
   async #say(said: Said): Promise<Cursor> {
     checkMessage(messageOf(said, 0));
     try {
-      const data = { ...said, ...(await this.#heardSoFar()) } as unknown as JsonObject;
-      return await this.#send("say", data, { key: said.id, message: said.id });
+      return await this.#send("say", said as unknown as JsonObject, { key: said.id, message: said.id });
     } catch (error) {
       // One that lets others wait is never busy: what it does not take cannot be said.
       const refusals = ["CONTRACT_VIOLATED", ...(this.#mayWait ? ["AGENT_BUSY"] : [])];
@@ -140,16 +137,7 @@ export class Conversation {
 
   /** Everything from a cursor on, turn after turn, until the conversation is closed; from now on, unless one is given. */
   async *listen(cursor?: Cursor): AsyncGenerator<TurnPart> {
-    const from = cursor ?? (await this.#now());
-    // Each listener hears all of it: what is heard by two is still said once.
-    let text = "";
-    for await (const part of listen((after) => this.#after(after), from)) {
-      // What comes with a step is whole, and in the thread.
-      if (part.cursor.piece === undefined || part.type === "restart") text = "";
-      else text += part.text;
-      this.#heard = { text, from: part.cursor };
-      yield part;
-    }
+    yield* listen((after) => this.#after(after), cursor ?? (await this.#now()));
   }
 
   /** Calls that people are asked about. */
@@ -178,7 +166,12 @@ export class Conversation {
 
   /** Stops what the agent is doing; what it said so far is kept, and it can be spoken to again. */
   async stop(): Promise<void> {
-    await (await (await this.current()).send("stop", (await this.#heardSoFar()) as JsonObject)).handled();
+    const run = await this.current();
+    const { outcome, seq } = await (await run.send("stop")).handled();
+    if (outcome !== "taken") return;
+    // The step that stops it may have left it to find out what it had said.
+    for await (const { seq: reached } of run.follow(seq))
+      if ((await run.at(reached)).configuration[0] !== "stopping") return;
   }
 
   async close(): Promise<void> {
@@ -211,16 +204,6 @@ export class Conversation {
   /** The messages of the branch that is going on. */
   async messages(): Promise<readonly Message[]> {
     return messagesOf((await (await this.current()).state()).context.thread);
-  }
-
-  /** What was heard of the message that the model is saying now; who left early may have heard of one that is over. */
-  async #heardSoFar(): Promise<Heard> {
-    const { text, from } = this.#heard;
-    if (text === "") return {};
-    const { activities, context } = await (await this.#after(from.run)).state();
-    if (!activities.some((activity) => isThoughtOf(activity, from.seq))) return {};
-    const { number, thoughts } = context.turn;
-    return { partial: text, during: { turn: number, thought: thoughts + 1 } };
   }
 
   /** The run that has the conversation: the one it began with, until its model hands it over. */

@@ -12,6 +12,7 @@ import type { Entry as Step } from "../../store/journal.ts";
 import type { ModelPiece } from "../model/model.ts";
 import { type Message, textOf } from "../thread/message.ts";
 import type { AgentContext } from "./context.ts";
+import { byReflection } from "./turn.ts";
 import type { Cursor, TurnPart } from "./turn-part.ts";
 
 type AgentRun = Run<AgentContext>;
@@ -93,7 +94,7 @@ async function* partsOf(
   for (const event of step.dropped ?? []) yield* untaken(event);
   // What is said next may be taken in the same step.
   for (const { id, role, metadata } of messages)
-    if (role === "user" && metadata?.by !== "reflection") yield { type: "said", text: "", message: id };
+    if (role === "user" && metadata?.by !== byReflection) yield { type: "said", text: "", message: id };
   if (isAsking && context !== undefined) {
     const calls = context.calls.filter(({ decision }) => decision === "asked");
     yield { type: "approval", text: "", calls };
@@ -178,9 +179,3 @@ function thoughtOf({ effects }: Step): string | undefined {
   const effect = effects.find((one) => one.type === "activity" && one.activity === "think");
   return effect?.type === "activity" ? effect.key : undefined;
 }
-
-/** Whether an activity is the thought that the step of this number began: keys begin with that. */
-export const isThoughtOf = (
-  { id, key }: { readonly id: string; readonly key: string },
-  seq: number,
-): boolean => id === "think" && key.startsWith(`${seq}.`);

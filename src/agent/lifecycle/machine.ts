@@ -28,6 +28,7 @@ import type { AgentEvent, Definition } from "./event.ts";
 import type { OwnTool, Successors } from "./own-tools.ts";
 import { type RecalledFact, recalledIn } from "./recalled.ts";
 import { charge } from "./spending.ts";
+import { type BusyPolicy, type SayScope, sayable, speakOver, stop, stopping, takesOver } from "./stopping.ts";
 import {
   accept,
   type Found,
@@ -35,7 +36,6 @@ import {
   finish,
   giveTo,
   hear,
-  interrupt,
   isSayable,
   isToGoOn,
   keepPlan,
@@ -44,13 +44,9 @@ import {
   type Reflected,
   revise,
   type Thought,
-  takeBack,
 } from "./turn.ts";
 import { keepUnderstood, type Understood } from "./understanding.ts";
 import { keepSummary, type Summary, type View } from "./view.ts";
-
-/** What becomes of what is said while the agent is busy. */
-export type BusyPolicy = "reject" | "enqueue" | "interrupt" | "rollback";
 
 /** What a lifecycle is made from. */
 export interface AgentParts {
@@ -96,7 +92,11 @@ export function agentMachine(parts: AgentParts): AgentMachine {
           parts.view.compact(draft, at);
         },
       },
-      handOver: { target: "handedOver", update: (draft, { event }) => giveTo(draft, event.data.to) },
+      handOver: {
+        target: "handedOver",
+        require: { "it says which run has it then": ({ event: { data } }) => isSuccessor(data?.to) },
+        update: (draft, { event }) => giveTo(draft, event.data.to),
+      },
       close: "closed",
     },
   };
@@ -112,6 +112,7 @@ export function agentMachine(parts: AgentParts): AgentMachine {
         always: { guard: ({ context }) => isHeir(context), target: "working" },
       },
       working: working(parts),
+      stopping: stopping(parts),
       done: { ...listening, id: "done" },
       error: { ...listening, id: "error" },
       handedOver: { type: "final", output: ({ context }) => ({ to: context.successor }) },
@@ -121,9 +122,10 @@ export function agentMachine(parts: AgentParts): AgentMachine {
   });
 }
 
+const isSuccessor = (run: unknown): boolean => typeof run === "string" && run !== "";
+
 function working(parts: AgentParts): Definition {
-  const { whenBusy, hasMemory, hasPlanner, hasReflection, hasReferences, topics } = parts;
-  const takesOver = whenBusy === "interrupt" || whenBusy === "rollback";
+  const { whenBusy, hasMemory, hasPlanner, hasReflection, hasReferences } = parts;
   const first = hasPlanner ? "planning" : "executing";
   const understood = hasMemory ? "recalling" : first;
   return {
@@ -131,15 +133,10 @@ function working(parts: AgentParts): Definition {
     // What is said meanwhile waits for its turn, or takes it, or is refused.
     ...(whenBusy === "enqueue" ? { defer: ["say"] } : {}),
     on: {
-      ...(takesOver
-        ? { say: { target: "working", reenter: true, require: sayable, update: takeOver(whenBusy, topics) } }
-        : {}),
-      // Something in here went wrong: the turn ends, and says why.
-      "error.execution": fails,
-      stop: {
-        target: "#idle",
-        update: (draft, { event, at }) => interrupt(draft, event.data, at),
-      },
+      ...(takesOver(parts) ? { say: speakOver(parts) } : {}),
+      // Something in here went wrong: the turn ends, and says why. Whoever says so from outside is not believed.
+      "error.execution": { ...fails, guard: ({ event }) => (event as Event).kind !== undefined },
+      stop,
     },
     states: {
       ...(hasReferences ? { understanding: understanding(understood) } : {}),
@@ -152,25 +149,11 @@ function working(parts: AgentParts): Definition {
   };
 }
 
-/** Bad input changes nothing: the step that would take it is refused. */
-const sayable = {
-  "what is said is a message with an id of its own": ({ context, event, at }: SayScope) =>
-    isSayable(context.thread, event.data, at),
-};
-
 /**
  * Where what is said may have waited in line, it is not taken rather than refused: what is refused takes the step with it, and
  * that is the one that ended the turn before.
  */
 const isTakenNow = ({ context, event, at }: SayScope): boolean => isSayable(context.thread, event.data, at);
-
-const takeOver =
-  (policy: "interrupt" | "rollback", topics: boolean) =>
-  (draft: Changing, { event, at }: SayScope): void => {
-    if (policy === "rollback") takeBack(draft, at);
-    else interrupt(draft, event.data, at);
-    hear(draft, event.data, { at, topics });
-  };
 
 /** What a turn goes on without, if need be: whoever cannot say what is meant leaves it to the model. */
 const understanding = (target: string): Definition => ({
@@ -182,7 +165,6 @@ const understanding = (target: string): Definition => ({
 });
 
 type AgentScope = Scope<AgentContext, AgentEvent>;
-type SayScope = Scope<AgentContext, Extract<AgentEvent, { readonly type: "say" }>>;
 
 /** Where what ends a turn badly leads. */
 const fails = {
@@ -262,6 +244,7 @@ function executing(parts: AgentParts): Definition {
       },
       ...(hasSummariser ? { summarising } : {}),
       thinking: {
+        id: "thinking",
         invoke: {
           ...{ id: "think", activity: "think", ...thinking },
           onDone: {

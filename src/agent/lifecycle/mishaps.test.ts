@@ -123,6 +123,7 @@ test("A6: to stop needs no words", async () => {
   await using talk = await begin({ model: () => new Promise(() => {}) });
   await talk.thread.say("Hello?").heard;
   expect((await (await talk.thread.run.send("stop")).handled()).outcome).toBe("taken");
+  await talk.thread.run.waitFor("idle");
   expect((await talk.state()).ended).toMatchObject({ outcome: "stopped" });
 });
 

@@ -29,6 +29,7 @@ export type Phase =
   | "acting"
   | "waiting"
   | "reflecting"
+  | "stopping"
   | "done"
   | "error"
   | "understanding"
@@ -157,7 +158,7 @@ export function reportOf(state: State<unknown>, options: ReportOptions = {}): Ag
   return {
     ...{ agent: machine, version, seq, status, turn, ended, used },
     phase: phaseOf(configuration),
-    queued: queuedIn(state as State),
+    queued: [...(context.next ?? []).map(queued), ...queuedIn(state as State)],
     thread: reportThread(context, options),
     approvals: {
       open: openApprovals(state as unknown as State<AgentContext>),
@@ -207,9 +208,10 @@ function phaseOf([path = ""]: readonly string[]): Phase {
 const queuedIn = ({ deferred }: State): QueuedMessage[] =>
   deferred.flatMap(({ type, data }) => {
     if (type !== "say" || !isObject(data)) return [];
-    const { id, parts } = data as unknown as QueuedMessage;
-    return [{ id, parts }];
+    return [queued(data as unknown as QueuedMessage)];
   });
+
+const queued = ({ id, parts }: QueuedMessage): QueuedMessage => ({ id, parts });
 
 function reportThread(
   { thread }: AgentContext,

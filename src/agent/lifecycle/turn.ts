@@ -1,10 +1,10 @@
 /** What becomes of what is said: turns begin, go on with what the model thinks and others say of it, and end. */
-import type { Json, JsonObject } from "../../core/json.ts";
+import { isObject, type Json, type JsonObject } from "../../core/json.ts";
 import type { ModelAnswer, Usage } from "../model/model.ts";
 import { makePlan, type Plan, type PlannedTask, revisePlan } from "../plan/plan.ts";
 import { setGoal } from "../plan/working-memory.ts";
 import { checkMessage } from "../thread/check-message.ts";
-import { type Message, type Part, textOf } from "../thread/message.ts";
+import { type Message, textOf } from "../thread/message.ts";
 import { append, branchBefore, findMessage, messageAt, type Thread } from "../thread/thread.ts";
 import { emptyTopics, type Topics, trackTopic } from "../thread/topics.ts";
 import { calibrate } from "../window/tokens.ts";
@@ -16,45 +16,47 @@ import {
   type Changing,
   freshTurn,
   modelName,
+  type Said,
   type Turn,
   type TurnEnd,
 } from "./context.ts";
 import type { Sight } from "./seen.ts";
 import { charge, type Spending } from "./spending.ts";
 
-/** What somebody had heard of a message when they interrupted it. */
-export interface Heard {
-  readonly partial?: string;
-  /** The numbers of the turn and of the thought it is of; what is over by then is in the thread already. */
-  readonly during?: { readonly turn: number; readonly thought: number };
-}
-
-/** What somebody says to an agent. */
-export interface Said extends Heard {
-  /** Of the message it becomes. */
-  readonly id: string;
-  readonly parts: readonly Part[];
-  readonly metadata?: JsonObject;
-  /** The message it is said instead of: that one, and all that followed it, stay as a branch of their own. */
-  readonly instead?: string;
-}
-
 /** Another run has the conversation from now on. */
 export function giveTo(draft: Changing, successor: string): void {
   draft.successor = successor;
 }
 
-/** Whether something can be said in a thread: it is a message, and has an id of its own. */
+const sayableFields: ReadonlySet<string> = new Set([
+  "id",
+  "parts",
+  "metadata",
+  "instead",
+] satisfies (keyof Said)[]);
+
+/**
+ * Whether something can be said in a thread: it is a message with an id of its own, and passes for nothing that only the agent
+ * itself says.
+ */
 export function isSayable(thread: Thread, said: Said, at: number): boolean {
+  if (!isObject(said) || !Object.keys(said).every((field) => sayableFields.has(field))) return false;
   try {
     checkMessage(messageOf(said, at));
   } catch {
     return false;
   }
-  const { id, instead, partial = "" } = said;
-  if (typeof partial !== "string" || findMessage(thread, id) !== undefined) return false;
+  const { id, instead, metadata } = said;
+  if (findMessage(thread, id) !== undefined || isOwn(metadata)) return false;
   return instead === undefined || findMessage(thread, instead)?.message.role === "user";
 }
+
+/** Whether a message is marked as one that the agent itself put into the thread. */
+export const isOwn = (metadata: JsonObject | undefined): boolean =>
+  metadata?.by === byReflection || metadata?.interrupted !== undefined;
+
+/** Who says what is to be done better; the model is told as if the user had. */
+export const byReflection = "reflection";
 
 /** The message that it becomes. */
 export const messageOf = ({ id, parts, metadata }: Said, at: number): Message => ({
@@ -94,22 +96,13 @@ function topicOf(draft: Changing, { parts }: Said): number {
 const withTopic = (topic: number | null, metadata?: JsonObject): { metadata?: JsonObject } =>
   topic !== null ? { metadata: { topic, ...metadata } } : metadata === undefined ? {} : { metadata };
 
-/** A turn ends before its time; what was said of it so far is kept. */
-export function interrupt(draft: Changing, heard: Heard | undefined, at: number): void {
+/** A turn ends before its time. */
+export function interrupt(draft: Changing, at: number): void {
   closeAll(draft, at);
-  const partial: unknown = heard?.partial;
-  if (typeof partial === "string" && partial !== "" && isNow(draft, heard?.during))
-    add(draft, {
-      ...{ role: "assistant", parts: [{ type: "text", text: partial }], at },
-      metadata: { interrupted: true },
-    });
   end(draft, "stopped");
 }
 
-const isNow = ({ turn }: Changing, during: Heard["during"]): boolean =>
-  during === undefined || (during?.turn === turn.number && during.thought === turn.thoughts + 1);
-
-function end(draft: Changing, outcome: TurnEnd["outcome"], reason?: JsonObject): void {
+export function end(draft: Changing, outcome: TurnEnd["outcome"], reason?: JsonObject): void {
   const { message } = draft.turn;
   const { head } = draft.thread;
   draft.ended = { message, outcome, head, ...(reason === undefined ? {} : { reason }) };
@@ -260,5 +253,5 @@ export function revise(draft: Changing, reflected: Reflected, at: number): void 
   const { note = "Try again." } = reflected;
   charge(draft, reflected);
   draft.turn.revisions++;
-  add(draft, { role: "user", parts: [{ type: "text", text: note }], at, metadata: { by: "reflection" } });
+  add(draft, { role: "user", parts: [{ type: "text", text: note }], at, metadata: { by: byReflection } });
 }

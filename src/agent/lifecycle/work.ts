@@ -19,6 +19,7 @@ import { counting } from "./spending.ts";
 import { tasksOf } from "./steps.ts";
 import { tokensOfTools } from "./tool-tokens.ts";
 import {
+  byReflection,
   type Found,
   planSoFar,
   planWithFound,
@@ -201,7 +202,7 @@ export function occasionOf({ thread, working, turn, topics }: AgentContext): Occ
   let said = "";
   for (const message of newestFirst(thread)) {
     if (message.role === "assistant" && answer === "") answer = textOf(message);
-    if (message.role !== "user" || message.metadata?.by === "reflection") continue;
+    if (message.role !== "user" || message.metadata?.by === byReflection) continue;
     said = textOf(message);
     break;
   }
