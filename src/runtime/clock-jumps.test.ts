@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
+import { Watch } from "../../test/runtime/watched-store.ts";
 import { defineMachine } from "../index.ts";
 import { memory } from "../store/memory/store.ts";
 import { sqlite } from "../store/sqlite/store.ts";
@@ -16,7 +17,8 @@ const napper = defineMachine({
   id: "napper",
   initial: "awake",
   states: {
-    awake: { on: { nap: "asleep", doze: "dozing" } },
+    awake: { on: { nap: "asleep", doze: "dozing", wink: "winking" } },
+    winking: { after: { "1s": "awake" } },
     asleep: { after: { "1m": "awake" } },
     dozing: { after: { "1m": { target: "awake", resume: "remaining" } } },
   },
@@ -40,15 +42,24 @@ describe.each(Object.keys(stores))("on %s", (kind) => {
   const boot = async (name: string) => {
     const clock = new VirtualClock(Date.UTC(2026, 10, 16, 12));
     const store = (stores[kind] as () => Store)();
+    const watch = new Watch();
     const reboot = async (before?: Runtime, tool: Activity = () => null) => {
       await before?.close();
-      return createRuntime({ store, clock, machines: [napper, { machine: caller, activities: { tool } }] });
+      const watched = watch.over(store, { dead: false });
+      return createRuntime({
+        store: watched,
+        clock,
+        machines: [napper, { machine: caller, activities: { tool } }],
+      });
     };
     const runtime = await reboot();
     const run = await runtime.start(napper, { id: name });
     await run.send("nap");
     const where = async () => (await run.state()).configuration;
-    return { clock, runtime, run, where, reboot };
+    const fail = (fails: boolean) => {
+      watch.fault = ({ verb }) => (fails && verb === "commit" ? "before" : undefined);
+    };
+    return { clock, runtime, run, where, reboot, fail };
   };
 
   test("B11: a clock set forward makes due what lies in between, and the runtime goes on", async () => {
@@ -73,6 +84,21 @@ describe.each(Object.keys(stores))("on %s", (kind) => {
     await clock.advance("6s");
     expect(await where()).toEqual(["awake"]);
     await run.send("nap");
+    await runtime.close();
+  });
+
+  test("B11: a clock set back while a store that failed is left alone makes no timer wait for its old time", async () => {
+    const { clock, runtime, run, fail } = await boot("paused");
+    await clock.advance("61s");
+    fail(true);
+    await expect(run.send("nap")).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
+    fail(false);
+    clock.jump(-tenYears);
+    await clock.advance("6s");
+    // It is due between two looks, so only the alarm is in time.
+    await run.send("wink");
+    await clock.advance("2s");
+    expect((await run.state()).configuration).toEqual(["awake"]);
     await runtime.close();
   });
 
