@@ -119,9 +119,11 @@ onEveryStore((world) => {
       const { run, tell } = await begin(here, "manual");
       await run.pause();
       await tell(1);
-      let told: Promise<void> | undefined;
+      let isTold = false;
       here.watch.alter = async ({ verb }, answer) => {
-        if (verb === "readInbox") await (told ??= tell(2));
+        if (verb !== "readInbox" || isTold) return answer;
+        isTold = true;
+        await tell(2);
         return answer;
       };
       await run.retry();

@@ -9,7 +9,7 @@ import { memory } from "../store/memory/store.ts";
 import { sqlite } from "../store/sqlite/store.ts";
 import type { Store } from "../store/store.ts";
 import { VirtualClock } from "../testing/virtual-clock.ts";
-import type { Activity } from "./attempt.ts";
+import type { Activity, ActivityScope } from "./attempt.ts";
 import { createRuntime, type Runtime } from "./runtime.ts";
 
 const tenYears = 10 * 365 * 86_400_000;
@@ -116,6 +116,25 @@ describe.each(Object.keys(stores))("on %s", (kind) => {
     const third = await reboot(second);
     await clock.advance("1m");
     expect((await (await third.run("later")).state()).configuration).toEqual(["awake"]);
+    await third.close();
+  });
+
+  test("an activity that failed when the clock was years ahead waits no longer than any retry", async () => {
+    const { clock, runtime, reboot } = await boot("retry");
+    clock.jump(tenYears);
+    const tool = ({ attempt }: ActivityScope) => {
+      if (attempt === 1) throw new Error("busy");
+      return "done";
+    };
+    const code: Activity = (_: never, scope) => tool(scope);
+    const second = await reboot(runtime, code);
+    const run = await second.start(caller, { id: "failing" });
+    await clock.advance(0);
+    await second.close();
+    clock.jump(-tenYears);
+    const third = await reboot(undefined, code);
+    await clock.advance("1m");
+    expect((await (await third.run(run.id)).state()).configuration).toEqual(["done"]);
     await third.close();
   });
 
