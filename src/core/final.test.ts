@@ -28,6 +28,28 @@ describe("a compound state is done", () => {
     expect(run.state).toMatchObject({ status: "active", configuration: ["b"], context: { got: 7 } });
   });
 
+  test("whatever was sent under that name before, which is nobody's word but the sender's", () => {
+    const machine = defineMachine({
+      id: "m",
+      initial: "a",
+      states: {
+        a: {
+          initial: "x",
+          states: { x: { on: { go: "end" } }, end: { type: "final" } },
+          onDone: "b",
+        },
+        b: {},
+      },
+    });
+    const { state } = start(machine, undefined, { at: 0 });
+    const inEnd = { ...state, configuration: ["a.end"] };
+    const done: Event = { type: "done.state.a" };
+    expect(step(machine, inEnd, done, { at: 0 }).outcome).toBe("ignored");
+    const run = simulate(machine);
+    run.send("go");
+    expect(run.state.configuration).toEqual(["b"]);
+  });
+
   test("as done.state with its path, or its id if it has one, and without data if there is no output", () => {
     const machine = defineMachine({
       id: "m",

@@ -1,6 +1,8 @@
 /** Every bound of the core, at the limit and one past it. Depths of values are in json.test.ts, turns in simulate.test.ts. */
 import { describe, expect, test } from "vitest";
 import { defineMachine, limits, type StateDefinition, start, step } from "../index.ts";
+import type { Configuration } from "./chart.ts";
+import { configurationOf } from "./configuration.ts";
 
 const at = { at: 0 };
 
@@ -223,6 +225,7 @@ describe("what a machine remembers to be fast", () => {
     });
     let { state } = start(machine, undefined, at);
     for (let n = 0; n <= limits.cachedMax; n++) state = step(machine, state, { type: `e.${n}` }, at).state;
+    expect(configurationOf(machine.chart, ["a"])?.candidates.size).toBeLessThanOrEqual(limits.cachedMax);
     state = step(machine, state, { type: "e.0" }, at).state;
     expect(state.context.n).toBe(limits.cachedMax + 2);
   });
@@ -255,6 +258,8 @@ describe("what a machine remembers to be fast", () => {
       const { state } = step(machine, first, { type: "flip", data: n }, at);
       if (shown(state.configuration) !== n) expect(state.configuration).toBe(n);
     }
+    const { plans } = configurationOf(machine.chart, first.configuration) as Configuration;
+    expect(plans.size).toBeLessThanOrEqual(limits.cachedMax);
     const again = step(machine, first, { type: "flip", data: 5 }, at).state;
     expect(shown(again.configuration)).toBe(5);
     const restored = JSON.parse(JSON.stringify(again)) as typeof again;

@@ -294,10 +294,14 @@ onEveryStore((world) => {
       }
     });
 
-    test("F5: whose output is larger than a store keeps is an error its run hears of", async () => {
-      const { run, got } = await begin(() => "x".repeat(limits.valueBytesMax));
+    test("F5: whose output is larger than a store keeps is an error its run hears of, and was paid for", async () => {
+      const { run, got } = await begin((_, { spend }) => {
+        spend({ tokens: 5 });
+        return "x".repeat(limits.valueBytesMax);
+      });
       await run.waitFor("failed");
       expect(await got()).toMatchObject({ code: "VALUE_TOO_LARGE" });
+      expect((await run.head()).spent).toEqual({ tokens: 5, cost: 0 });
     });
 
     test("F5: whose progress is not JSON is told so and goes on", async () => {
@@ -423,7 +427,8 @@ onEveryStore((world) => {
 
     test("F5: whose result was too large while its run was parked has failed after a crash as well", async () => {
       const { promise: gate, resolve: open } = Promise.withResolvers<void>();
-      const { run, rest, again } = await begin(async () => {
+      const { run, rest, again } = await begin(async (_, { spend }) => {
+        spend({ cost: 2 });
         await gate;
         return "x".repeat(limits.valueBytesMax + 1);
       });
@@ -433,7 +438,45 @@ onEveryStore((world) => {
       const after = await again(() => "not called");
       await after.retry();
       await after.waitFor("failed");
+      expect((await after.head()).spent).toEqual({ tokens: 0, cost: 2 });
       expect((await after.state()).context).toMatchObject({ got: { code: "VALUE_TOO_LARGE" } });
+    });
+
+    test("B12: that ends in the moment its run is parked is not called again, and its result is taken", async () => {
+      for (const ticks of Array.from({ length: 10 }, (_, index) => index)) {
+        const { promise, resolve } = Promise.withResolvers<string>();
+        let calls = 0;
+        const { run, rest, got } = await begin(() => {
+          calls++;
+          return promise;
+        });
+        await rest();
+        resolve("out");
+        for (let tick = 0; tick < ticks; tick++) await Promise.resolve();
+        await run.pause();
+        await rest();
+        await run.retry();
+        await run.waitFor("done");
+        expect([await got(), calls]).toEqual(["out", 1]);
+      }
+    });
+
+    test("B12: is not tried again by a process that it no longer belongs to", async () => {
+      let calls = 0;
+      const { watch, clock } = await begin(
+        () => {
+          calls++;
+          throw new Error("busy");
+        },
+        { retry: { attempts: 5 } },
+        0.5,
+        await world().then((here) => {
+          here.watch.alter = ({ verb }, answer) => (verb === "recordActivities" ? [false] : answer);
+          return here;
+        }),
+      );
+      await clock.advance("1m");
+      expect([calls, watch.count("recordActivities")]).toEqual([1, 1]);
     });
 
     test("B5: leaves nothing behind that waits for its end, however often it is tried", async () => {

@@ -119,8 +119,10 @@ onEveryStore((world, kind) => {
 
     test("F5: a payload as deep as may be is taken, and comes back after a crash", async () => {
       const { run, runtime, crash, boot } = await begin();
-      const deep = nested(limits.jsonDepthMax - 10);
-      expect(await (await run.send("note", deep)).handled()).toMatchObject({ outcome: "taken" });
+      // Two levels are the context's own; what is refused stands in the journal by itself.
+      const [kept, refused] = [nested(limits.jsonDepthMax - 2), nested(limits.jsonDepthMax)];
+      expect(await (await run.send("note", kept)).handled()).toMatchObject({ outcome: "taken" });
+      expect(await (await run.send("other", refused)).handled()).toMatchObject({ outcome: "refused" });
       const before = await run.state();
       await crash(runtime);
       expect(await (await (await boot([counter])).run("a")).state()).toEqual(before);

@@ -63,6 +63,16 @@ onEveryStore((world) => {
       expect(await seqOf(run)).toBe(4);
     });
 
+    test("B2: is not made for what only all that waits has changed: each step is asked about by itself", async () => {
+      const here = await world();
+      const { run, tell } = await begin(here, {
+        when: ({ before, after }) => after.context.log.length > before.context.log.length + 1,
+      });
+      await tell(1, 2, 3);
+      await here.rest();
+      expect(await seqOf(run)).toBe(1);
+    });
+
     test("B2: is made at once where the question itself fails", async () => {
       const here = await world();
       const { run, tell, runtime } = await begin(here, {
@@ -89,6 +99,37 @@ onEveryStore((world) => {
       await run.checkpoint();
       expect(here.watch.count("commit") - before).toBe(1);
       expect((await run.state()).context.log).toEqual([1, 2, 3, 4]);
+    });
+
+    test("A5: is made for the repeat of an event whose step waits, so that its sender hears of it", async () => {
+      const here = await world();
+      const { run } = await begin(here, "manual");
+      await run.pause();
+      await run.send("note", 1, { key: "k" });
+      await run.retry();
+      await here.rest();
+      const before = await seqOf(run);
+      const { handled } = await run.send("note", 2, { key: "k" });
+      expect(await handled()).toMatchObject({ seq: before + 1, outcome: "taken" });
+      expect((await run.state()).context.log).toEqual([1]);
+    });
+
+    test("B2: is made before more is read of an inbox that grew meanwhile", async () => {
+      const here = await world();
+      const { run, tell } = await begin(here, "manual");
+      await run.pause();
+      await tell(1);
+      let isTold = false;
+      here.watch.alter = async ({ verb }, answer) => {
+        if (verb !== "readInbox" || isTold) return answer;
+        isTold = true;
+        await tell(2);
+        return answer;
+      };
+      await run.retry();
+      await here.rest();
+      await run.checkpoint();
+      expect((await run.state()).context.log).toEqual([1, 2]);
     });
 
     test("B2: that a crash came before costs recomputation and no event", async () => {

@@ -3,12 +3,13 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
+import { Watch } from "../../test/runtime/watched-store.ts";
 import { defineMachine } from "../index.ts";
 import { memory } from "../store/memory/store.ts";
 import { sqlite } from "../store/sqlite/store.ts";
 import type { Store } from "../store/store.ts";
 import { VirtualClock } from "../testing/virtual-clock.ts";
-import type { Activity } from "./attempt.ts";
+import type { Activity, ActivityScope } from "./attempt.ts";
 import { createRuntime, type Runtime } from "./runtime.ts";
 
 const tenYears = 10 * 365 * 86_400_000;
@@ -16,7 +17,8 @@ const napper = defineMachine({
   id: "napper",
   initial: "awake",
   states: {
-    awake: { on: { nap: "asleep", doze: "dozing" } },
+    awake: { on: { nap: "asleep", doze: "dozing", wink: "winking" } },
+    winking: { after: { "1s": "awake" } },
     asleep: { after: { "1m": "awake" } },
     dozing: { after: { "1m": { target: "awake", resume: "remaining" } } },
   },
@@ -40,15 +42,24 @@ describe.each(Object.keys(stores))("on %s", (kind) => {
   const boot = async (name: string) => {
     const clock = new VirtualClock(Date.UTC(2026, 10, 16, 12));
     const store = (stores[kind] as () => Store)();
+    const watch = new Watch();
     const reboot = async (before?: Runtime, tool: Activity = () => null) => {
       await before?.close();
-      return createRuntime({ store, clock, machines: [napper, { machine: caller, activities: { tool } }] });
+      const watched = watch.over(store, { dead: false });
+      return createRuntime({
+        store: watched,
+        clock,
+        machines: [napper, { machine: caller, activities: { tool } }],
+      });
     };
     const runtime = await reboot();
     const run = await runtime.start(napper, { id: name });
     await run.send("nap");
     const where = async () => (await run.state()).configuration;
-    return { clock, runtime, run, where, reboot };
+    const fail = (fails: boolean) => {
+      watch.fault = ({ verb }) => (fails && verb === "commit" ? "before" : undefined);
+    };
+    return { clock, runtime, run, where, reboot, fail };
   };
 
   test("B11: a clock set forward makes due what lies in between, and the runtime goes on", async () => {
@@ -76,6 +87,21 @@ describe.each(Object.keys(stores))("on %s", (kind) => {
     await runtime.close();
   });
 
+  test("B11: a clock set back while a store that failed is left alone makes no timer wait for its old time", async () => {
+    const { clock, runtime, run, fail } = await boot("paused");
+    await clock.advance("61s");
+    fail(true);
+    await expect(run.send("nap")).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
+    fail(false);
+    clock.jump(-tenYears);
+    await clock.advance("6s");
+    // It is due between two looks, so only the alarm is in time.
+    await run.send("wink");
+    await clock.advance("2s");
+    expect((await run.state()).configuration).toEqual(["awake"]);
+    await runtime.close();
+  });
+
   test("an outage that a wrong clock noted does not hold up timers once the clock is right", async () => {
     const { clock, runtime, reboot } = await boot("outage");
     await runtime.close();
@@ -90,6 +116,25 @@ describe.each(Object.keys(stores))("on %s", (kind) => {
     const third = await reboot(second);
     await clock.advance("1m");
     expect((await (await third.run("later")).state()).configuration).toEqual(["awake"]);
+    await third.close();
+  });
+
+  test("an activity that failed when the clock was years ahead waits no longer than any retry", async () => {
+    const { clock, runtime, reboot } = await boot("retry");
+    clock.jump(tenYears);
+    const tool = ({ attempt }: ActivityScope) => {
+      if (attempt === 1) throw new Error("busy");
+      return "done";
+    };
+    const code: Activity = (_: never, scope) => tool(scope);
+    const second = await reboot(runtime, code);
+    const run = await second.start(caller, { id: "failing" });
+    await clock.advance(0);
+    await second.close();
+    clock.jump(-tenYears);
+    const third = await reboot(undefined, code);
+    await clock.advance("1m");
+    expect((await (await third.run(run.id)).state()).configuration).toEqual(["done"]);
     await third.close();
   });
 

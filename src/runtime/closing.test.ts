@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { callerWith, counter } from "../../test/runtime/machines.ts";
 import { onEveryStore } from "../../test/runtime/world.ts";
 import type { ActivityScope } from "./attempt.ts";
+import type { Clock } from "./clock.ts";
 import { createRuntime } from "./runtime.ts";
 
 const closed = { code: "RUNTIME_CLOSED" };
@@ -54,6 +55,24 @@ onEveryStore((world) => {
       await runtime.close();
     });
 
+    test("tells of no problem where an activity ends as it closes", async () => {
+      for (const ticks of numbers(12)) {
+        const { boot, close, rest } = await world();
+        const machine = callerWith();
+        const { promise, resolve } = Promise.withResolvers<string>();
+        const problems: unknown[] = [];
+        const runtime = await boot([{ machine, activities: { tool: () => promise } }], {
+          onProblem: (problem) => void problems.push(problem),
+        });
+        await runtime.start(machine, { id: "a" });
+        await rest();
+        resolve("out");
+        for (let tick = 0; tick < ticks; tick++) await Promise.resolve();
+        await close(runtime);
+        expect(problems).toEqual([]);
+      }
+    });
+
     test("aborts its activities, which run again in the next process", async () => {
       const { boot, close, clock } = await world();
       const machine = callerWith();
@@ -73,6 +92,42 @@ onEveryStore((world) => {
       const run = await (await boot([{ machine, activities: { tool: () => "out" } }])).run("a");
       await run.waitFor("done");
       expect((await run.state()).context.got).toBe("out");
+    });
+
+    test("leaves no timer behind that would keep its process from ending", async () => {
+      const { boot, close, clock } = await world();
+      const machine = callerWith({ timeout: "1h", heartbeat: "1h" });
+      const waiting = new Set<object>();
+      const counted: Clock = {
+        now: () => clock.now(),
+        soon: (run) => void setImmediate(run),
+        after: (ms, run) => {
+          const timer = {};
+          waiting.add(timer);
+          const over = () => waiting.delete(timer);
+          const stop = clock.after(ms, () => over() && run());
+          return () => over() && stop();
+        },
+      };
+      const late: ActivityScope[] = [];
+      const tool = (_: never, scope: ActivityScope) => {
+        late.push(scope);
+        scope.heartbeat();
+        return "out";
+      };
+      const runtime = await boot([{ machine, activities: { tool } }, counter], { clock: counted });
+      const idle = waiting.size;
+      const [call, run] = [
+        await runtime.start(machine, { id: "a" }),
+        await runtime.start(counter, { id: "b" }),
+      ];
+      await call.waitFor("done");
+      for (const { heartbeat } of late) heartbeat();
+      await expect(run.ask("other", 1, { timeout: "1h" })).rejects.toMatchObject({ code: "ASK_UNANSWERED" });
+      expect(waiting.size).toBe(idle);
+      await run.send("nap");
+      await close(runtime);
+      expect(waiting.size).toBe(0);
     });
 
     test("gives the store back: another opens it at once, while one that is open is refused", async () => {

@@ -29,6 +29,25 @@ onEveryStore((world) => {
       expect(await lettersOf(runtime, "other")).toEqual([]);
     });
 
+    test("A5: that comes back while its run commits a repeat is taken at once", async () => {
+      const here = await world();
+      const runtime = await here.boot([counter]);
+      await lose(here, runtime, "hello");
+      const run = await runtime.start(counter, { id: "a" });
+      await run.send("note", "first", { key: "k" });
+      const [letter] = await lettersOf(runtime);
+      let isSent = false;
+      here.watch.alter = async ({ verb }, answer) => {
+        if (verb !== "commit" || isSent) return answer;
+        isSent = true;
+        await runtime.deadLetters.redeliver(letter?.number ?? 0, { to: "a" });
+        return answer;
+      };
+      await run.send("note", "again", { key: "k" });
+      await here.rest();
+      expect((await run.state()).context.log).toEqual(["first", "hello"]);
+    });
+
     test("B5: for a run that has ended becomes a dead letter; from outside it is refused instead", async () => {
       const here = await world();
       const runtime = await here.boot([counter]);

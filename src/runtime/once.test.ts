@@ -77,6 +77,20 @@ onEveryStore((world) => {
       expect([calls, (await run.state()).configuration]).toEqual([1, ["done"]]);
     });
 
+    test("B12: does not begin if its state is left while that is made durable", async () => {
+      const here = await world();
+      const machine = callerWith({ once: true });
+      let calls = 0;
+      const runtime = await here.boot([{ machine, activities: { tool: () => ++calls } }]);
+      here.watch.alter = async ({ verb }, answer) => {
+        if (verb === "recordActivities") await (await runtime.run("a")).send("stop");
+        return answer;
+      };
+      await runtime.start(machine, { id: "a" });
+      await here.rest();
+      expect([calls, (await (await runtime.run("a")).state()).configuration]).toEqual([0, ["stopped"]]);
+    });
+
     test("B12: is unknown after a crash, and never begun twice", async () => {
       const { again, counts } = await begin(hang);
       const run = await again();

@@ -115,6 +115,30 @@ onEveryStore((world) => {
       expect([(await run.state()).context.got, calls()]).toEqual(["result 1", 1]);
     });
 
+    test("G4: is not brought back by who saw it parked before, once it is parked again", async () => {
+      const { run, rest, watch, stored } = await begin();
+      let answer = () => {};
+      const answered = new Promise<void>((resolve) => {
+        answer = resolve;
+      });
+      let isHeld = false;
+      watch.alter = async ({ verb }, journal) => {
+        if (verb !== "readJournal" || isHeld) return journal;
+        isHeld = true;
+        await answered;
+        return journal;
+      };
+      const late = run.retry();
+      await run.retry();
+      await rest();
+      const again = await stored("a");
+      expect(again.head).toMatchObject({ status: "parked", seq: 6 });
+      answer();
+      await late;
+      await rest();
+      expect(await stored("a")).toEqual(again);
+    });
+
     test("G4: keeps the events that come meanwhile, in order, and takes them when it is back", async () => {
       const { run, runtime, crash, again, stored, rest } = await begin();
       const receipts = await Promise.all(numbers(5).map((n) => run.send("note", n, { key: `k${n}` })));
@@ -174,6 +198,25 @@ onEveryStore((world) => {
         await run.retry();
         expect(await receipt.handled()).toMatchObject({ outcome: "taken" });
       }
+    });
+
+    test("A5: events sent in the moment it is parked keep their priority", async () => {
+      const { boot, stored, rest } = await world();
+      const machine = counterWith({ priorities: { add: 10, end: 20 } });
+      const run = await (await boot([machine])).start(machine, { id: "a" });
+      await run.breakpoints([{ event: "end" }]);
+      await Promise.all([run.send("note", 1), run.send("add", 2), run.send("end")]);
+      await rest();
+      expect((await stored("a")).inbox.map(({ priority }) => priority)).toEqual([20, 10, 0]);
+    });
+
+    test("G4: takes breakpoints that are set in the moment it is parked", async () => {
+      const { boot } = await world();
+      const run = await (await boot([counter])).start(counter, { id: "a" });
+      await Promise.all([run.pause(), run.breakpoints([{ state: "asleep" }])]);
+      expect(await run.head()).toMatchObject({
+        ...{ status: "parked", debug: { breakpoints: [{ state: "asleep" }] } },
+      });
     });
 
     test("A5: a batch in which it is parked is kept as a whole or not at all", async () => {
@@ -421,6 +464,20 @@ onEveryStore((world) => {
       await run.retry();
       await clock.advance("1s");
       expect((await run.state()).configuration).toEqual(["open"]);
+    });
+
+    test("G4: on one of two events of a turn takes the other, as if the first had never been", async () => {
+      const { boot, stored } = await world();
+      const attributes = ({ context }: { readonly context: unknown }) => {
+        const { n } = context as { n: number };
+        if (n === 1) throw new Error("no idea");
+        return { n };
+      };
+      const run = await (await boot([{ machine: counter, attributes }])).start(counter, { id: "a" });
+      const [first, second] = await Promise.allSettled([run.send("add", 1), run.send("add", 2)]);
+      expect([first.status, second.status]).toEqual(["rejected", "fulfilled"]);
+      expect(await run.state()).toMatchObject({ seq: 2, context: { n: 2 } });
+      expect((await stored("a")).journal.length).toBe(2);
     });
 
     test("G4: whose journal is damaged cannot be read, and others go on", async () => {

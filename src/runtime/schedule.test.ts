@@ -1,6 +1,6 @@
 /** Schedules: what they start and send, when, and what becomes of times that were missed. */
 import { beforeEach, describe, expect, test } from "vitest";
-import { defineMachine, type Json, limits } from "../index.ts";
+import { defineMachine, HoldfastError, type Json, limits } from "../index.ts";
 import { memory } from "../store/memory/store.ts";
 import type { Store } from "../store/store.ts";
 import { VirtualClock } from "../testing/virtual-clock.ts";
@@ -111,6 +111,23 @@ describe("a schedule", () => {
     expect((await run.state()).context.got).toContain(null);
     expect((await run.state()).context.got).toHaveLength(3);
     expect((await theirs.state()).context.got).toEqual([]);
+  });
+
+  test("tells the time after the one that it fires, for as long as that takes", async () => {
+    const commit = store.commit.bind(store);
+    let isDown = true;
+    store.commit = async (commits) => {
+      if (isDown && commits.some(({ head }) => head.run.startsWith("s@")))
+        throw new HoldfastError("STORE_UNAVAILABLE", "The disk is full");
+      return commit(commits);
+    };
+    const runtime = await boot();
+    const { next, run } = await runtime.schedule("s", everyMinute);
+    await clock.advance("1m");
+    expect([(await run.state()).configuration, await next()]).toEqual([["firing"], noon + 2 * minute]);
+    isDown = false;
+    await clock.advance("5s");
+    expect([await started(runtime), await next()]).toEqual([[noon + minute], noon + 2 * minute]);
   });
 
   test("is a run with a journal: two steps and one activity a time", async () => {

@@ -2,6 +2,7 @@
 import { expect, test } from "vitest";
 import { defineMachine } from "../core/machine.ts";
 import { HoldfastError } from "../errors.ts";
+import { limits } from "../limits.ts";
 import { memory } from "../store/memory/store.ts";
 import { debugEvent } from "./debug.ts";
 import type { Delivery, LiveRun } from "./live-run.ts";
@@ -44,6 +45,37 @@ test("a commit that the store fails fails everybody who waits for it, and whoeve
   ];
   for (const outcome of await Promise.allSettled(all)) expect(outcome).toMatchObject({ reason: full });
   await expect(two.send("add")).rejects.toBe(full);
+  await runtime.close();
+});
+
+test("an event that cannot be kept leaves nothing in the commit of the next one", async () => {
+  // Small enough for a text of its own, and too large for the event that holds it.
+  const data = "x".repeat(limits.valueBytesMax - 2);
+  const teller = defineMachine({
+    id: "teller",
+    initial: "open",
+    states: {
+      open: {
+        on: {
+          tell: { actions: [{ send: { type: "add", to: { run: "b" } } }] },
+          shout: {
+            actions: [
+              { send: { type: "add", to: { run: "b" } } },
+              { send: { type: "add", data, to: { run: "b" } } },
+            ],
+          },
+        },
+      },
+    },
+  });
+  const runtime = await createRuntime({ store: memory(), machines: [...machines, teller as never] });
+  const heard = await runtime.start(counter, { id: "b" });
+  const run = await runtime.start(teller, { id: "a" });
+  const [shouted, told] = await Promise.allSettled([run.send("shout"), run.send("tell")]);
+  expect([shouted, told]).toMatchObject([{ reason: { code: "VALUE_TOO_LARGE" } }, { status: "fulfilled" }]);
+  for await (const { seq } of heard.follow()) if (seq === 2) break;
+  expect((await heard.state()).context.n).toBe(1);
+  expect((await runtime.run("a").then((one) => one.head())).seq).toBe(2);
   await runtime.close();
 });
 

@@ -164,6 +164,15 @@ onEveryStore((world) => {
       }
     });
 
+    test("A5: of a step that took an event which had waited tells whoever waits for it", async () => {
+      const { boot, watch } = await world();
+      const run = await (await boot([counter])).start(counter, { id: "a" });
+      const batch = Array.from({ length: 100 }, (_, data) => ({ type: "note", data }));
+      watch.fault = ({ verb }) => (verb === "commit" ? "after" : undefined);
+      const [first] = await run.sendAll(batch);
+      await expect(first?.handled()).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
+    });
+
     test("A5: of a step that sent to another run delivers it once", async () => {
       const { boot, watch, clock } = await world();
       const runtime = await boot([counter]);

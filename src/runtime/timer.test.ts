@@ -46,6 +46,16 @@ onEveryStore((world) => {
       expect((await run.head()).seq).toBe(3);
     });
 
+    test("B11: of a state that was left makes its run due no more", async () => {
+      const { boot } = await world();
+      const bell = bellWith("deadline");
+      const run = await (await boot([bell])).start(bell, { id: "a" });
+      await run.send("wind");
+      expect(await run.head()).toHaveProperty("wakeAt");
+      await run.send("stop");
+      expect(await run.head()).not.toHaveProperty("wakeAt");
+    });
+
     test("B11: does not fire once its state was left, nor for the one before when it is set again", async () => {
       const { boot, clock } = await world();
       const bell = bellWith("deadline");

@@ -1,17 +1,23 @@
 /** Taking up what is due. */
 import { expect, test } from "vitest";
+import { HoldfastError } from "../errors.ts";
 import { VirtualClock } from "../testing/virtual-clock.ts";
 import { Waker } from "./waker.ts";
 
 const names = Array.from({ length: 25 }, (_, index) => ({ tenant: "default", run: `run ${index}` }));
 
-/** A waker of which these runs are due, and what it takes up; `attend` answers for each. */
-function wakerOf(attend: () => Promise<undefined>): { readonly waker: Waker; readonly begun: string[] } {
+/** A waker of which these runs are due, what it takes up, and how it asked; `attend` answers for each. */
+function wakerOf(attend: () => Promise<undefined>) {
   const begun: string[] = [];
+  const asked: unknown[] = [];
+  const clock = new VirtualClock();
   const waker = new Waker({
-    clock: new VirtualClock(),
+    clock,
     standing: {
-      due: async () => ({ names, isMore: false }),
+      due: async (_now, _limit, unreadable) => {
+        asked.push({ unreadable });
+        return { names, isMore: false };
+      },
       nextDue: async () => undefined,
       lookMs: () => 1_000,
     },
@@ -26,7 +32,7 @@ function wakerOf(attend: () => Promise<undefined>): { readonly waker: Waker; rea
     park: () => {},
     problem: () => {},
   });
-  return { waker, begun };
+  return { waker, begun, asked, clock };
 }
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
@@ -64,5 +70,15 @@ test("when the store cannot be reached all that were begun come to rest first, a
   last?.(new Error("no answer"));
   await opened;
   expect(begun.length).toBe(10);
+  waker.close();
+});
+
+test("runs that cannot be read take nobody's place when what is due is asked for again", async () => {
+  const gone = new HoldfastError("MACHINE_UNKNOWN", "There is no machine");
+  const { waker, begun, asked, clock } = wakerOf(() => Promise.reject(gone));
+  await waker.open([]);
+  await clock.advance("1s");
+  expect(asked).toEqual([{ unreadable: 0 }, { unreadable: names.length }]);
+  expect(begun.length).toBe(names.length);
   waker.close();
 });

@@ -249,6 +249,7 @@ export const commitCases: Cases = {
       { ...good, consumed: [takenAt("e1", 2), takenAt("e1", 2)] },
       { ...good, consumed: [takenAt("e1", 3)] },
       { ...good, starts: [good] },
+      { ...good, starts: [{ ...firstCommit("child", epoch), consumed: [takenAt("e1", 1)] }] },
     ];
     for (const commit of broken) {
       const thrown = await store.commit([good, commit]).then(

@@ -260,9 +260,10 @@ export const removeCases: Cases = {
 
   "U2: a fork of what is gone does not begin": async ({ store, expect }) => {
     const { epoch } = await fullRun(store);
-    const begin = async (run: string, seq: number, kept?: "kept") =>
-      (await store.commit([forkOf(run, seq, epoch, kept)]))[0]?.outcome;
+    const begin = async (run: string, seq: number, withSnapshot?: true | "kept") =>
+      (await store.commit([forkOf(run, seq, epoch, withSnapshot)]))[0]?.outcome;
     expect(await begin("fork-a", 3), "a checkpoint that never was").toEqual("conflict");
+    expect(await begin("fork-a", 3, true), "with a snapshot that will pass").toEqual("conflict");
     expect(await begin("fork-a", 2)).toEqual("committed");
     expect(await begin("fork-b", 9, "kept"), "it stands on nothing but itself").toEqual("committed");
     const a = await store.readHead({ tenant, run: "fork-a" });
