@@ -6,13 +6,27 @@ export type Cell = string | number | undefined;
 /** Columns under their titles, two spaces apart. What others wrote cannot move the cursor or break a line. */
 export function tableOf(titles: readonly string[], rows: readonly (readonly Cell[])[]): string[] {
   const lines = [titles, ...rows.map((row) => row.map(plain))];
-  const widths = titles.map((_, column) => Math.max(...lines.map((line) => (line[column] ?? "").length)));
+  const widths = titles.map((_, column) => Math.max(...lines.map((line) => widthOf(line[column] ?? ""))));
+  const padded = (text: string, width: number) => text + " ".repeat(width - widthOf(text));
   return lines.map((line) =>
     line
-      .map((text, column) => (column === line.length - 1 ? text : text.padEnd(widths[column] as number)))
+      .map((text, column) => (column === line.length - 1 ? text : padded(text, widths[column] as number)))
       .join("  ")
       .trimEnd(),
   );
+}
+
+/** What a terminal draws over two cells: East Asian characters and pictures. */
+const wide =
+  /\p{Emoji_Presentation}|[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]/u;
+const letters = new Intl.Segmenter(undefined, { granularity: "grapheme" });
+
+/** How many cells of a terminal a text takes: marks stand on the letter before them. */
+function widthOf(text: string): number {
+  if (/^[\x20-\x7e]*$/.test(text)) return text.length;
+  let width = 0;
+  for (const { segment } of letters.segment(text)) width += wide.test(segment) ? 2 : 1;
+  return width;
 }
 
 /** A name in front of each value, as many as have one. */

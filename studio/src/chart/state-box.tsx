@@ -34,19 +34,19 @@ export const StateBox = memo(function StateBox({ data }: NodeProps<BoxNode>) {
     >
       <Ends />
       <span className="box-name">
-        {state.type === "history" ? (state.history === "deep" ? "H*" : "H") : state.key}
+        <span>{state.type === "history" ? (state.history === "deep" ? "H*" : "H") : state.key}</span>
         {state.tags.includes("approval") ? <Icon name="person" size={13} /> : null}
       </span>
       {state.invokes.map(({ kind, source, id }) => (
         <span className="box-line" key={id ?? source}>
           <Icon name={kind === "activity" ? "activity" : "child"} size={12} />
-          {source}
+          <span>{source}</span>
         </span>
       ))}
       {stays.map((label) => (
         <span className="box-line" key={label}>
           <Icon name="event" size={12} />
-          {label}
+          <span>{label}</span>
         </span>
       ))}
     </div>

@@ -58,7 +58,7 @@ export function optionsOf(
     font: "11px Instrument Sans Variable",
   };
   return {
-    ...{ width, height: plotHeight, padding: [8, 14, 0, 0] },
+    ...{ width, height: plotHeight, padding: [8, 26, 0, 0] },
     cursor: { points: { size: 6 }, y: false, drag: { x: false, y: false } },
     legend: { show: false },
     hooks: { setCursor: [({ cursor: { idx } }) => onPoint(idx ?? undefined)] },

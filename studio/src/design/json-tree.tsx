@@ -35,6 +35,7 @@ export function pathText(path: Path): string {
 
 export function JsonTree({ value, ...rest }: JsonTreeProps) {
   if (typeof value !== "object" || value === null) return <Leaf value={value} />;
+  if (Object.keys(value).length === 0) return <p className="quiet">Empty.</p>;
   return (
     <ul className="json">
       <Fields value={value} path={[]} tree={rest} />

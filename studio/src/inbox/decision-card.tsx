@@ -10,9 +10,10 @@ import { JsonTree } from "../design/json-tree.tsx";
 import { useNow } from "../design/tick.ts";
 import { ago, duration, fullTime } from "../design/words.ts";
 import { Command } from "../shell/command.tsx";
+import { keyName } from "../shell/key-name.ts";
 import { useKeys } from "../shell/keys.ts";
 
-const verdicts: readonly {
+export const verdicts: readonly {
   readonly verdict: Verdict;
   readonly key: string;
   readonly name: string;
@@ -43,7 +44,9 @@ export function DecisionCard({ decision, onDecided }: CardProps) {
     <article className="panel decision" aria-label={asked}>
       <h2 className="decision-asked">{asked}</h2>
       <About decision={decision} />
-      {decision.description === undefined ? null : <p>{decision.description}</p>}
+      {decision.description === undefined || decision.description === asked ? null : (
+        <p>{decision.description}</p>
+      )}
       <Given decision={decision} />
       <Failure error={decide.error} />
       {open === undefined ? (
@@ -198,7 +201,7 @@ function NoteForm({ label, isNeeded, action, onSend, onBack }: NoteFormProps) {
       </label>
       <p className="row">
         <button type="submit" className="button" data-look="main" disabled={!isReady}>
-          {action} <kbd>⌘⏎</kbd>
+          {action} <kbd>{keyName("mod+Enter")}</kbd>
         </button>
         <button type="button" className="button" data-look="plain" onClick={onBack}>
           Back

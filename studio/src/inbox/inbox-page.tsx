@@ -4,7 +4,7 @@
  */
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useEffect } from "react";
-import type { Decision } from "../data/contract.ts";
+import type { Decision, Verdict } from "../data/contract.ts";
 import { useDecisionsOf, useInbox } from "../data/inbox.ts";
 import { Empty } from "../design/empty.tsx";
 import { Icon } from "../design/icon.tsx";
@@ -13,7 +13,7 @@ import { ago, duration } from "../design/words.ts";
 import { CopyMenu } from "../shell/copy-menu.tsx";
 import { useKeys } from "../shell/keys.ts";
 import { Problem } from "../shell/problem.tsx";
-import { DecisionCard } from "./decision-card.tsx";
+import { DecisionCard, verdicts } from "./decision-card.tsx";
 import "./inbox.css";
 
 const isSame = (one: Decision, run: string | undefined, decision: string | undefined): boolean =>
@@ -48,7 +48,7 @@ export function InboxPage() {
     search.run !== undefined && shown === undefined && decisions !== undefined && ofRun.data !== undefined;
   return (
     <div className="page inbox">
-      <InboxHead count={decisions?.length} hasMore={hasMore} isDecidable={shown !== undefined} />
+      <InboxHead count={decisions?.length} hasMore={hasMore} allowed={shown?.allowed ?? []} />
       {isGone ? (
         <p className="inbox-gone" role="status">
           The decision of <code>{search.run}</code> is no longer open.
@@ -81,11 +81,11 @@ export function InboxPage() {
 interface InboxHeadProps {
   readonly count: number | undefined;
   readonly hasMore: boolean;
-  /** Whether there is something that the keys would decide. */
-  readonly isDecidable: boolean;
+  /** What the keys would decide. */
+  readonly allowed: readonly Verdict[];
 }
 
-const InboxHead = ({ count, hasMore, isDecidable }: InboxHeadProps) => (
+const InboxHead = ({ count, hasMore, allowed }: InboxHeadProps) => (
   <header className="page-head">
     <h1>Inbox</h1>
     <span className="quiet">
@@ -93,11 +93,13 @@ const InboxHead = ({ count, hasMore, isDecidable }: InboxHeadProps) => (
     </span>
     <span className="push quiet small inbox-keys">
       <kbd>j</kbd> <kbd>k</kbd> move{" "}
-      {isDecidable ? (
-        <>
-          <kbd>a</kbd> approve <kbd>e</kbd> edit <kbd>r</kbd> reject <kbd>w</kbd> respond
-        </>
-      ) : null}
+      {verdicts
+        .filter(({ verdict }) => allowed.includes(verdict))
+        .map(({ verdict, key }) => (
+          <span key={verdict}>
+            <kbd>{key}</kbd> {verdict}{" "}
+          </span>
+        ))}
     </span>
     <CopyMenu call={{ path: "/v1/inbox" }} commands={[{ parts: ["inbox", "list"] }]} />
   </header>

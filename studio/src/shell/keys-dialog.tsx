@@ -1,17 +1,7 @@
 /** The keys that do something on this page. */
 import { Dialog } from "../design/dialog.tsx";
+import { keyName } from "./key-name.ts";
 import { useBoundKeys } from "./keys.ts";
-
-const names: Readonly<Record<string, string>> = {
-  ArrowLeft: "←",
-  ArrowRight: "→",
-  ArrowUp: "↑",
-  ArrowDown: "↓",
-  Escape: "Esc",
-  Enter: "⏎",
-  "mod+k": "⌘ K",
-  "mod+Enter": "⌘ ⏎",
-};
 
 export function KeysDialog({ onClose }: { readonly onClose: () => void }) {
   const bindings = useBoundKeys();
@@ -21,7 +11,7 @@ export function KeysDialog({ onClose }: { readonly onClose: () => void }) {
         {bindings.map(({ key, does }) => (
           <div key={key}>
             <dt>
-              <kbd>{names[key] ?? key}</kbd>
+              <kbd>{keyName(key)}</kbd>
             </dt>
             <dd>{does}</dd>
           </div>

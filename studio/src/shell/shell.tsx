@@ -4,6 +4,7 @@ import { useState } from "react";
 import { useInbox } from "../data/inbox.ts";
 import { useConnection } from "../data/live.ts";
 import { Icon, type IconName } from "../design/icon.tsx";
+import { keyName } from "./key-name.ts";
 import { useKeys } from "./keys.ts";
 import { KeysDialog } from "./keys-dialog.tsx";
 import { Mark } from "./mark.tsx";
@@ -58,7 +59,7 @@ function Rail({ onFind, onKeys }: { readonly onFind: () => void; readonly onKeys
       <button type="button" className="rail-find" onClick={onFind}>
         <Icon name="search" />
         <span>Find</span>
-        <kbd>⌘K</kbd>
+        <kbd>{keyName("mod+k")}</kbd>
       </button>
       <ul>
         {places.map(({ to, name, icon }) => (
