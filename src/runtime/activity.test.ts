@@ -461,6 +461,31 @@ onEveryStore((world) => {
       }
     });
 
+    test("B5: is not tried again after an error whose code, be it a number, says that it is no use", async () => {
+      let calls = 0;
+      const { run, got } = await begin(
+        () => {
+          calls++;
+          throw Object.assign(new Error("not found"), { code: 404 });
+        },
+        { retry: { attempts: 5, never: ["404"] } },
+      );
+      await run.waitFor("failed");
+      expect([calls, await got()]).toMatchObject([1, { code: 404, attempts: 1 }]);
+    });
+
+    test("B12: is given the state it began with, whatever was refused or taken since", async () => {
+      const { promise: gate, resolve: open } = Promise.withResolvers<void>();
+      const { run, got } = await begin(async (_, { state }) => {
+        await gate;
+        return (await state()).seq;
+      });
+      for (const type of ["other", "other", "note"]) await run.send(type, 1);
+      open();
+      await run.waitFor("done");
+      expect(await got()).toBe(1);
+    });
+
     test("B12: is not tried again by a process that it no longer belongs to", async () => {
       let calls = 0;
       const { watch, clock } = await begin(

@@ -1,6 +1,6 @@
 /** Compensation: what a run has done is undone in reverse order, durably, when it cannot go on. */
 import { describe, expect, test } from "vitest";
-import { onEveryStore } from "../../test/runtime/world.ts";
+import { listOf, onEveryStore } from "../../test/runtime/world.ts";
 import { defineMachine, type Json, type MachineDefinition } from "../index.ts";
 
 const step = (name: string, target: string) => ({
@@ -62,12 +62,14 @@ onEveryStore((world) => {
     });
 
     test("B12: is undone in reverse order when the run is cancelled", async () => {
-      const { run, log, clock } = await begin();
+      const { run, log, clock, runtime } = await begin();
       await run.waitFor("booked");
       await run.cancel();
       await clock.advance(0);
       expect(log).toEqual([...done, ...undone]);
       expect((await run.finished()).status).toBe("cancelled");
+      // Nobody is there to hear of its end, and nobody needs to.
+      expect(await listOf(runtime.deadLetters.list())).toEqual([]);
     });
 
     test("B13: is undone when a limit ends the run, and only as far as it got", async () => {

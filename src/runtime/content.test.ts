@@ -4,6 +4,8 @@ import { callerWith, counter, counterWith } from "../../test/runtime/machines.ts
 import { onEveryStore, type World } from "../../test/runtime/world.ts";
 import type { Json } from "../index.ts";
 import { limits } from "../limits.ts";
+import { encode } from "../store/codec.ts";
+import type { ContentRow } from "../store/records.ts";
 
 const large = (mark: string) => mark.repeat(limits.contentLengthMin);
 
@@ -124,9 +126,13 @@ onEveryStore((world) => {
       await here.crash(first);
       here.watch.alter = ({ verb }, answer) => (verb === "readContents" ? [] : answer);
       const second = await here.boot([counter]);
-      await expect(second.run("a")).rejects.toMatchObject({
-        ...{ code: "STORE_CORRUPT", message: expect.stringContaining("content") },
-      });
+      const damage = { code: "STORE_CORRUPT", message: expect.stringContaining("content") };
+      await expect(second.run("a")).rejects.toMatchObject(damage);
+      here.watch.alter = ({ verb }, answer) =>
+        verb === "readContents"
+          ? (answer as readonly ContentRow[]).map((row) => ({ ...row, bytes: encode(large("y")) }))
+          : answer;
+      await expect(second.run("a")).rejects.toMatchObject(damage);
     });
   });
 });

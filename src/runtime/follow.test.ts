@@ -1,7 +1,9 @@
 /** Following a journal: what has been and what is to come, in order and once, until the run or the reader is done. */
+import { getEventListeners } from "node:events";
 import { expect, test } from "vitest";
 import { onEveryStore } from "../../test/runtime/world.ts";
 import { defineMachine } from "../index.ts";
+import type { Watchers } from "./watchers.ts";
 
 const light = defineMachine({
   id: "light",
@@ -36,6 +38,26 @@ onEveryStore((world) => {
       [4, "break"],
     ]);
     for await (const { seq } of run.follow(5)) expect(seq).toBeUndefined();
+  });
+
+  test("B8: whoever stops in the middle is given nothing more, and leaves nothing behind", async () => {
+    const { runtime, run } = await begin();
+    await run.send("press");
+    const ending = new AbortController();
+    const seen: number[] = [];
+    for await (const { seq } of run.follow(1, { signal: ending.signal })) {
+      seen.push(seq);
+      ending.abort();
+    }
+    expect(seen).toEqual([1]);
+    const later = new AbortController();
+    const reading = run.follow(3, { signal: later.signal })[Symbol.asyncIterator]();
+    const next = reading.next();
+    await new Promise((resolve) => setImmediate(resolve));
+    later.abort();
+    await next;
+    const { watchers } = runtime as unknown as { readonly watchers: Watchers };
+    expect([getEventListeners(later.signal, "abort"), [...watchers.names()]]).toEqual([[], []]);
   });
 
   test("B8: whoever follows a journal can stop while nothing comes, or be stopped by the runtime's end", async () => {

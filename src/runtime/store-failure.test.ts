@@ -41,6 +41,9 @@ onEveryStore((world) => {
       expect((await run.state()).configuration).toEqual(["open"]);
       await run.send("add", 1);
       expect((await run.state()).context.n).toBe(1);
+      const renewed = watch.count("own");
+      await clock.advance("1m");
+      expect(watch.count("own")).toBeGreaterThan(renewed + 10);
     });
 
     test("B11: a timer that is due meanwhile fires when it is back, once", async () => {

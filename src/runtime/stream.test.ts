@@ -155,6 +155,31 @@ onEveryStore((world) => {
       expect(seen).toEqual([]);
     });
 
+    test("B12: is written in its order: nothing before what was said earlier", async () => {
+      const { watch, scopes, clock, run, end } = await begin();
+      let answer = () => {};
+      const answered = new Promise<void>((resolve) => {
+        answer = resolve;
+      });
+      const before = watch.count("appendChunks");
+      watch.alter = async ({ verb }, given) => {
+        if (verb === "appendChunks") await answered;
+        return given;
+      };
+      const [scope] = scopes as [ActivityScope];
+      const said = [scope.write("one")];
+      const passing = clock.advance(50);
+      while (watch.count("appendChunks") === before) await new Promise((resolve) => setImmediate(resolve));
+      said.push(scope.write("two"));
+      end();
+      await new Promise((resolve) => setImmediate(resolve));
+      expect(watch.count("appendChunks") - before).toBe(1);
+      answer();
+      await passing;
+      await Promise.all(said);
+      expect((await listOf(run.stream("1.0"))).map(({ data }) => data)).toEqual(["one", "two"]);
+    });
+
     test("B12: gathers what is said in one moment into one write", async () => {
       const { say, watch } = await begin();
       const before = watch.count("appendChunks");

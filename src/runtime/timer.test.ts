@@ -46,6 +46,21 @@ onEveryStore((world) => {
       expect((await run.head()).seq).toBe(3);
     });
 
+    test("B11: that does not run on while nobody is there runs until its process was closed", async () => {
+      const { boot, close, clock } = await world();
+      const bell = bellWith("remaining");
+      const first = await boot([bell]);
+      await (await first.start(bell, { id: "a" })).send("wind");
+      await clock.advance(2 * secondMs);
+      await close(first);
+      clock.jump(60 * secondMs);
+      const run = await (await boot([bell])).run("a");
+      await clock.advance(8 * secondMs - 1);
+      expect((await run.state()).context.rung).toEqual([]);
+      await clock.advance(1);
+      expect((await run.state()).context.rung).toEqual([clock.now()]);
+    });
+
     test("B11: of a state that was left makes its run due no more", async () => {
       const { boot } = await world();
       const bell = bellWith("deadline");

@@ -87,6 +87,15 @@ onEveryStore((world) => {
       expect(await run.lastChange("$.nothing.at.all")).toBeUndefined();
     });
 
+    test("B7: is found however many steps ago it was", async () => {
+      const { run } = await begin();
+      await run.send("note", "long ago");
+      // As many as are read at a time: it is the first of those that come next.
+      const receipts = await run.sendAll(Array.from({ length: 100 }, () => ({ type: "add", data: 1 })));
+      for (const { handled } of receipts) await handled();
+      expect(await run.lastChange("$.log")).toMatchObject({ entry: { seq: 6 } });
+    });
+
     test("B7: is a step of the source, where a fork has changed nothing there", async () => {
       const { run } = await begin();
       await run.send("note", 1);
