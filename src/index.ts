@@ -42,7 +42,7 @@ export { validate } from "./core/validate.ts";
 export type { AskedOptions, StepOptions } from "./core/work.ts";
 export { type ErrorCode, errors, HoldfastError, isHoldfastError, type Retry } from "./errors.ts";
 export { limits } from "./limits.ts";
-export type { Reconciled } from "./runtime/activity.ts";
+export type { Reconciled } from "./runtime/attempts.ts";
 export type { LimitSource } from "./runtime/budget.ts";
 export type { DeadLetter, DeadLetters } from "./runtime/dead-letters.ts";
 export type { DebounceContext } from "./runtime/debounce-machine.ts";

@@ -3,7 +3,7 @@
  * and what the store answered.
  */
 import type { Json } from "holdfast";
-import type { Reconciled } from "../../src/runtime/activity.ts";
+import type { Reconciled } from "../../src/runtime/attempts.ts";
 import type { Handled } from "../../src/runtime/live-run.ts";
 import type { Order } from "./machines/kind.ts";
 

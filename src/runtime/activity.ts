@@ -3,64 +3,25 @@
  * outcome that may be unknown. What an attempt reports goes into the activity's row; only its end is an event.
  */
 import { describeError } from "../core/describe-error.ts";
-import type { ActivityEffect } from "../core/effect.ts";
 import { type Event, settledEvent } from "../core/event.ts";
-import type { Json, JsonObject } from "../core/json.ts";
-import type { State } from "../core/state.ts";
-import { decode, encode } from "../store/codec.ts";
-import type { ActivityRow, RunHead, RunName, Spending } from "../store/records.ts";
+import type { ActivityRow, RunName, Spending } from "../store/records.ts";
 import { RunMap } from "../store/run-map.ts";
-import type { Store } from "../store/store.ts";
-import { type Activity, Attempt, type End, type Report, type Result, reportOf } from "./attempt.ts";
-import type { Clock } from "./clock.ts";
-import { Flow, type Slot } from "./flow/flow.ts";
-import { requestOf } from "./flow/request.ts";
-import type { Ids } from "./ids.ts";
+import { type End, reportOf } from "./attempt.ts";
+import { Attempts, type AttemptsWorld, type Job, type JobOwner } from "./attempts.ts";
 import type { LiveRun } from "./live-run.ts";
-import { isPlatformMachine } from "./name.ts";
 import type { Observers } from "./observers.ts";
 import type { Begun } from "./outbox.ts";
 import type { Past } from "./past.ts";
-import type { Profiler } from "./profile/profiler.ts";
-import { Recorder } from "./recorder.ts";
-import { retryDelayMs, retryPolicy } from "./retry.ts";
-import type { Owner, Seal } from "./seal.ts";
-import { sleep } from "./sleep.ts";
 import type { Standing } from "./standing.ts";
-import type { Streams } from "./stream.ts";
 
-/** What the activity that reconciles one of unknown outcome found out. */
-export type Reconciled =
-  | { readonly outcome: "done"; readonly output?: Json }
-  | { readonly outcome: "failed"; readonly error: Json }
-  /** It never took effect: it may be tried again. */
-  | { readonly outcome: "absent" }
-  | { readonly outcome: "unknown" };
-
-/** Finding out what happened is worth many tries. */
-const reconcileRetry = { attempts: 10, first: "1s", max: "1m" };
-/** How long to wait before a store that cannot be reached is tried again. */
-const unavailableMs = 1_000;
-/** How often a process that was stopped for long looks whether it may go on. */
-const unsureMs = 50;
 /** How often somebody who waits for the end of all looks whether it has come. */
 const settledLookMs = 50;
 
 /** What running activities needs of the rest. */
-export interface ActivityWorld {
-  readonly clock: Clock;
-  readonly ids: Ids;
-  readonly seal: Seal;
+export interface ActivityWorld extends AttemptsWorld {
   readonly past: Past;
-  readonly streams: Streams;
-  readonly store: Store;
   readonly standing: Pick<Standing, "epoch" | "isShared" | "isSure" | "tell" | "turns">;
-  readonly profiler?: Profiler | undefined;
   readonly observers: Pick<Observers, "attempt" | "problem">;
-  /** How many attempts may be under way at a time. */
-  readonly slots: number;
-  /** The state of an activity's run when it began. */
-  stateAtBeginning(activity: ActivityRow): Promise<State>;
   /**
    * The activity is over: this is the event that says how. Resolves when it is durable, or not wanted any more; false if
    * the run is parked and cannot take it.
@@ -68,39 +29,17 @@ export interface ActivityWorld {
   settle(name: RunName, event: Event, spent: Spending | undefined): Promise<boolean>;
 }
 
-/** An activity under way, with all it takes to run it. */
-interface Job {
-  row: ActivityRow;
-  report: Report;
-  readonly effect: ActivityEffect;
-  readonly activities: Readonly<Record<string, Activity>>;
-  readonly owner: JobOwner;
-  readonly controller: AbortController;
-  /** While it has one. */
-  slot?: Slot;
-  /** Whether it waits for one. */
-  isEntering?: boolean;
-  /** Whether a step may have ended it whose answer was lost. */
-  isDoubted?: boolean;
-}
-
-/** Whose activity it is, and of which machine. */
-type JobOwner = Pick<RunHead, "tenant" | "subject" | "machine">;
-
 /** The activities under way in this process. */
 export class Activities {
   readonly #world: ActivityWorld;
-  readonly #recorder: Recorder;
-  readonly #flow: Flow;
+  readonly #attempts: Attempts;
   /** Of each run, by their keys. */
   readonly #jobs = new RunMap<Map<string, Job>>();
   #closed = false;
 
   constructor(world: ActivityWorld) {
     this.#world = world;
-    this.#recorder = new Recorder(world.store, world.clock, () => world.standing.epoch);
-    const { clock, store, standing } = world;
-    this.#flow = new Flow({ clock, store, turns: standing.turns }, world.slots);
+    this.#attempts = new Attempts(world);
   }
 
   /** Runs an activity to its end, attempt after attempt, from wherever its row says it stands. */
@@ -111,7 +50,7 @@ export class Activities {
     if (known !== undefined || this.#closed) return;
     const job: Job = { row, report: {}, effect, activities, owner, controller: new AbortController() };
     this.#jobs.set(row, jobs.set(row.key, job));
-    const run = this.#run(job).catch((error: unknown): End => ({ error: describeError(error) }));
+    const run = this.#attempts.run(job).catch((error: unknown): End => ({ error: describeError(error) }));
     void run.then((end) => (end === undefined ? this.#forget(job) : this.#end(job, end)));
   }
 
@@ -126,9 +65,9 @@ export class Activities {
     if (!this.#closed && !controller.signal.aborted) {
       const settled = await this.#world.settle(row, settledEvent(effect, end), report.spent);
       if (!settled) {
-        job.report = reportOf(report, end, (one) => this.#write(one, job.owner));
+        job.report = reportOf(report, end, (one) => this.#attempts.write(one, job.owner));
         job.row = { ...job.row, status: "waiting" };
-        await this.#record(job);
+        await this.#attempts.record(job);
         return;
       }
     }
@@ -157,7 +96,7 @@ export class Activities {
   /** How many can be under way, how many are, and how many wait for their turn. */
   load(): { readonly slots: number; readonly running: number; readonly waiting: number } {
     const waiting = this.#entering().length;
-    return { slots: this.#world.slots, running: this.#flow.used, waiting };
+    return { slots: this.#world.slots, running: this.#attempts.flow.used, waiting };
   }
 
   #entering(): Job[] {
@@ -170,7 +109,7 @@ export class Activities {
       this.cancel(row, row.key);
       const left = { ...row, status: "waiting", dueAt: this.#world.clock.now() } as const;
       // Should that fail, they are found when this process is gone.
-      this.#recorder.record(left).then(
+      this.#attempts.recorder.record(left).then(
         () => this.#world.standing.tell(row),
         () => {},
       );
@@ -207,7 +146,7 @@ export class Activities {
   /** Until it is recorded as this process's it counts as left behind, and hides others that are: they may be many. */
   #adopt(row: ActivityRow): void {
     if (this.#closed || this.#world.standing.isShared || this.#jobs.get(row)?.has(row.key) === true) return;
-    this.#recorder.record({ ...row, status: "running" }).catch(() => {});
+    this.#attempts.recorder.record({ ...row, status: "running" }).catch(() => {});
   }
 
   /** The activity is not wanted any more: its signal is aborted and its result will be ignored. */
@@ -235,177 +174,6 @@ export class Activities {
     this.#closed = true;
     for (const jobs of this.#jobs.values())
       for (const { controller } of jobs.values()) controller.abort(new Error("The runtime is closing"));
-    this.#flow.close();
+    this.#attempts.flow.close();
   }
-
-  async #run(job: Job): Promise<End | undefined> {
-    const { effect, activities, row, owner } = job;
-    if (row.report !== undefined) job.report = this.#read(row.report, owner);
-    // It is this process's now, and was recorded as another's.
-    if (row.status === "waiting") job.row = { ...row, status: "running" };
-    if (job.report.end !== undefined) return job.report.end;
-    const code = Object.hasOwn(activities, effect.activity) ? activities[effect.activity] : undefined;
-    if (code === undefined)
-      return { error: { name: "Error", message: `There is no activity ${JSON.stringify(effect.activity)}` } };
-    if (effect.options.once === true) return this.#runOnce(job, code);
-    const policy = retryPolicy(effect.options.retry);
-    for (;;) {
-      // A clock that was set back makes nothing wait that has not been tried, nor longer than any retry does.
-      if (job.row.attempt > 0)
-        await this.#sleep(job, Math.min(job.row.dueAt - this.#world.clock.now(), policy.maxMs));
-      if (job.controller.signal.aborted) return undefined;
-      job.row = { ...job.row, attempt: job.row.attempt + 1 };
-      const result = await this.#attempt(job, code);
-      if (result === undefined) return undefined;
-      if ("output" in result) return endOf(result);
-      const delay = retryDelayMs(policy, job.row.attempt, result.error, this.#world.ids.chance());
-      if (delay === undefined) return { error: { ...result.error, attempts: job.row.attempt } };
-      job.row = { ...job.row, dueAt: this.#world.clock.now() + delay };
-      job.report = { ...job.report, error: result.error };
-      if (!(await this.#record(job))) return undefined;
-    }
-  }
-
-  /** At most once: that it began is durable before it begins, and whatever began without an end is unknown. */
-  async #runOnce(job: Job, code: Activity): Promise<End | undefined> {
-    for (;;) {
-      if (job.row.attempt > 0) {
-        const found = await this.#reconcile(job);
-        if (found.outcome === "done") return found.output === undefined ? {} : { output: found.output };
-        if (found.outcome === "failed")
-          return { error: found.error ?? { name: "Error", message: "It failed" } };
-        // Only who knows that nothing happened may try again.
-        if (found.outcome !== "absent")
-          return { unknown: { message: "It ended without an answer; whether it took effect is not known" } };
-      }
-      const result = await this.#attempt(job, code, async () => {
-        // Not before it has its slot: one that died while it waited has not begun.
-        job.row = { ...job.row, attempt: job.row.attempt + 1 };
-        return (await this.#record(job)) && !job.controller.signal.aborted;
-      });
-      if (result === undefined) return undefined;
-      if ("output" in result || !result.lost) return endOf(result);
-    }
-  }
-
-  /** Asks what became of an attempt that nobody heard the end of. */
-  async #reconcile(job: Job): Promise<Reconciled> {
-    const name = job.effect.options.reconcile as string | undefined;
-    const code = name === undefined ? undefined : job.activities[name];
-    const policy = retryPolicy(reconcileRetry);
-    for (let tries = 1; code !== undefined && !job.controller.signal.aborted; tries++) {
-      const result = await this.#attempt(job, code);
-      if (result === undefined) break;
-      if ("output" in result) return Object(result.output) as Reconciled;
-      const delay = retryDelayMs(policy, tries, result.error, this.#world.ids.chance());
-      if (delay === undefined) break;
-      await this.#sleep(job, delay);
-    }
-    return { outcome: "unknown" };
-  }
-
-  /** One attempt, when it is its turn and after `prepare`; nothing if it is not wanted any more. */
-  async #attempt(job: Job, code: Activity, prepare?: () => Promise<boolean>): Promise<Result | undefined> {
-    const timed = this.#world.profiler?.attempt(job.effect.activity);
-    let isPrepared = prepare === undefined;
-    for (;;) {
-      const entered = this.#enter(job);
-      // Nothing lies between a commit and its activities where there is nothing to wait for.
-      const slot = entered instanceof Promise ? await this.#wait(job, entered) : entered;
-      if (slot === undefined) return undefined;
-      job.slot = slot;
-      try {
-        while (this.#isInDoubt(job) && !job.controller.signal.aborted) await this.#sleep(job, unsureMs);
-        // It may have been given its turn by what was cancelled with it.
-        if (job.controller.signal.aborted) return undefined;
-        if (!isPrepared && !(await prepare?.())) return undefined;
-        isPrepared = true;
-        if (this.#isInDoubt(job) || !slot.begin()) continue;
-        timed?.begun();
-        return await this.#runAttempt(job, code);
-      } finally {
-        slot.leave();
-        timed?.over();
-      }
-    }
-  }
-
-  /** Whether the activity may have been ended by a step, or taken up by a process, that nobody here knows of. */
-  #isInDoubt(job: Job): boolean {
-    return job.isDoubted === true || !this.#world.standing.isSure();
-  }
-
-  async #wait<Entered>(job: Job, entered: Promise<Entered>): Promise<Entered> {
-    job.isEntering = true;
-    return entered.finally(() => {
-      job.isEntering = false;
-    });
-  }
-
-  /** What the platform itself does in an activity waits for nobody: it is short, and others wait for it. */
-  #enter({ effect, owner, controller: { signal } }: Job): ReturnType<Flow["enter"]> {
-    if (isPlatformMachine(owner.machine)) return noSlot;
-    return this.#flow.enter(requestOf(effect, owner), signal);
-  }
-
-  async #runAttempt(job: Job, code: Activity): Promise<Result> {
-    const { row, effect, owner, controller } = job;
-    const attempt = new Attempt(
-      {
-        clock: this.#world.clock,
-        keep: async (report) => {
-          job.report = report;
-          await this.#recorder.record({ ...row, report: this.#write(report, owner) });
-        },
-        state: () => this.#world.stateAtBeginning(row),
-        stream: () => this.#world.streams.open(row, owner, row.attempt),
-      },
-      ...([row, effect, job.report, controller.signal] as const),
-    );
-    const { tenant, run, activity, key } = row;
-    const result = await this.#world.observers.attempt(
-      { tenant, run, machine: owner.machine, activity, key: `${run}:${key}`, attempt: row.attempt },
-      () => attempt.run(code, effect.input),
-      (ended) => ({
-        ...("error" in ended && { error: ended.error }),
-        ...(attempt.report.spent && { spent: attempt.report.spent }),
-      }),
-    );
-    job.report = attempt.report;
-    return result;
-  }
-
-  /** Records where the activity stands, however long the store takes; false if it is not wanted any more. */
-  async #record(job: Job): Promise<boolean> {
-    const { report } = job;
-    if (Object.keys(report).length > 0) job.row = { ...job.row, report: this.#write(report, job.owner) };
-    while (!job.controller.signal.aborted) {
-      try {
-        return await this.#recorder.record(job.row);
-      } catch {
-        await this.#sleep(job, unavailableMs);
-      }
-    }
-    return false;
-  }
-
-  #write(report: Report, owner: Owner): Uint8Array {
-    return this.#world.seal.close(encode(report as JsonObject), owner);
-  }
-
-  #read(bytes: Uint8Array, owner: Owner): Report {
-    return decode(this.#world.seal.open(bytes, owner), "the report of an activity") as Report;
-  }
-
-  #sleep({ controller: { signal } }: Job, ms: number): Promise<void> {
-    return sleep(this.#world.clock, ms, signal);
-  }
-}
-
-/** A slot of which there are as many as anybody wants. */
-const noSlot: Slot = { begin: () => true, leave: () => {} };
-
-function endOf(result: Result): End {
-  if ("error" in result) return { error: result.error };
-  return result.output === undefined ? {} : { output: result.output };
 }

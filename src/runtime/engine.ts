@@ -138,7 +138,10 @@ export class Engine implements Runtime, Access {
       ...{ park, deliver, fail: this.#fail },
       read: (name) => this.#runs.read(name),
       refill: (run) => this.#inboxes.refill(run),
-      forget: (run) => this.#drop(run),
+      forget: (run) => {
+        this.#runs.remove(run);
+        this.#activities.doubt(run.name);
+      },
       readReceipt: (name, key) => this.readReceipt(name, key),
       wakeLater: (names) => this.#waker.wakeLater(names),
     });
@@ -185,10 +188,9 @@ export class Engine implements Runtime, Access {
     settle: ReturnType<typeof settleWith>,
   ): Activities {
     const { clock, ids, standing, past, streams } = this;
-    const world = { store: this.#store, clock, ids, seal, standing, profiler, past, streams, settle };
+    const world = { clock, ids, seal, standing, profiler, past, streams, settle, slots: slotsOf(flow) };
     const stateAtBeginning = (row: ActivityRow) => this.travel.beginning(row, row.key);
-    const observers = this.#observers;
-    return new Activities({ ...world, observers, slots: slotsOf(flow), stateAtBeginning });
+    return new Activities({ ...world, store: this.#store, observers: this.#observers, stateAtBeginning });
   }
 
   #makeSettle(find: SettlingWorld["find"], park: SettlingWorld["park"]): ReturnType<typeof settleWith> {
@@ -389,12 +391,6 @@ export class Engine implements Runtime, Access {
     this.#activities.startAll(begun, run);
     this.#waker.resume(run);
     this.evolution.upgrade(run);
-  }
-
-  /** The store has another idea of this run than memory, or may have. */
-  #drop(run: LiveRun): void {
-    this.#runs.remove(run);
-    this.#activities.doubt(run.name);
   }
 
   #wasRead(run: LiveRun, { activities }: LoadedRun): void {

@@ -3,8 +3,8 @@ import { describe, expect, test } from "vitest";
 import { callerWith } from "../../test/runtime/machines.ts";
 import { onEveryStore } from "../../test/runtime/world.ts";
 import type { Json } from "../index.ts";
-import type { Reconciled } from "./activity.ts";
 import type { ActivityScope } from "./attempt.ts";
+import type { Reconciled } from "./attempts.ts";
 
 const hang = () => new Promise(() => {});
 

@@ -51,7 +51,7 @@ export const activityBugs: readonly Bug[] = [
   },
   {
     name: "tried again where nobody knows",
-    file: "src/runtime/activity.ts",
+    file: "src/runtime/attempts.ts",
     find: 'if (found.outcome !== "absent")',
     replace: "if (found.outcome === undefined)",
     catches: [6],
@@ -59,7 +59,7 @@ export const activityBugs: readonly Bug[] = [
   },
   {
     name: "absence taken for not knowing",
-    file: "src/runtime/activity.ts",
+    file: "src/runtime/attempts.ts",
     find: 'if (found.outcome !== "absent")',
     replace: "if (found.outcome !== undefined)",
     catches: [6],
@@ -67,7 +67,7 @@ export const activityBugs: readonly Bug[] = [
   },
   {
     name: "nobody asked what became of it",
-    file: "src/runtime/activity.ts",
+    file: "src/runtime/attempts.ts",
     find: "const name = job.effect.options.reconcile as string | undefined;",
     replace: "const name = undefined as string | undefined;",
     catches: [6],
@@ -75,7 +75,7 @@ export const activityBugs: readonly Bug[] = [
   },
   {
     name: "one failure to find out taken for not knowing",
-    file: "src/runtime/activity.ts",
+    file: "src/runtime/attempts.ts",
     find: "if (delay === undefined) break;",
     replace: "if (delay !== 0) break;",
     catches: [6],
@@ -83,7 +83,7 @@ export const activityBugs: readonly Bug[] = [
   },
   {
     name: "spending of failed attempts forgotten",
-    file: "src/runtime/activity.ts",
+    file: "src/runtime/attempts.ts",
     find: "job.report = attempt.report;",
     replace: 'if ("output" in result) job.report = attempt.report;',
     catches: [25],

@@ -19,7 +19,7 @@ export const flowBugs: readonly Bug[] = [
   },
   {
     name: "slot given back when its attempt begins",
-    file: "src/runtime/activity.ts",
+    file: "src/runtime/attempts.ts",
     find: "        timed?.begun();\n",
     replace: "        timed?.begun();\n        slot.leave();\n",
     catches: [31],
@@ -27,7 +27,7 @@ export const flowBugs: readonly Bug[] = [
   },
   {
     name: "activity in a queue begins though a step may have ended it whose answer was lost",
-    file: "src/runtime/activity.ts",
+    file: "src/runtime/attempts.ts",
     find: "return job.isDoubted === true || !this.#world.standing.isSure();",
     replace: "return !this.#world.standing.isSure();",
     catches: [12],

@@ -141,7 +141,7 @@ export const waitBugs: readonly Bug[] = [
   },
   {
     name: "at-most-once retried after a crash",
-    file: "src/runtime/activity.ts",
+    file: "src/runtime/attempts.ts",
     find: "if (job.row.attempt > 0) {",
     replace: "if (job.row.attempt > 1) {",
     catches: [6],
@@ -149,15 +149,15 @@ export const waitBugs: readonly Bug[] = [
   },
   {
     name: "at-most-once begun before it is recorded",
-    file: "src/runtime/activity.ts",
-    find: "return (await this.#record(job)) && !job.controller.signal.aborted;",
-    replace: "void this.#record(job);\n        return true;",
+    file: "src/runtime/attempts.ts",
+    find: "return (await this.record(job)) && !job.controller.signal.aborted;",
+    replace: "void this.record(job);\n        return true;",
     catches: [6],
     from: 7,
   },
   {
     name: "progress forgotten",
-    file: "src/runtime/activity.ts",
+    file: "src/runtime/attempts.ts",
     find: "if (row.report !== undefined) job.report = this.#read(row.report, owner);",
     replace: "",
     catches: [6],
@@ -165,7 +165,7 @@ export const waitBugs: readonly Bug[] = [
   },
   {
     name: "attempt counter reset",
-    file: "src/runtime/activity.ts",
+    file: "src/runtime/attempts.ts",
     find: "job.row = { ...job.row, attempt: job.row.attempt + 1 };\n      const result",
     replace: "job.row = { ...job.row, attempt: (job.row.attempt % 2) + 1 };\n      const result",
     catches: [6],
