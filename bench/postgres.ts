@@ -11,7 +11,7 @@ import { type Server, startServer } from "../test/postgres/server.ts";
 import { Results } from "./durable/results.ts";
 import { hasPeers, installPeers } from "./peers.ts";
 import { contestants } from "./postgres/contestants.ts";
-import { measureFleet, measureRecovery, type Sender } from "./postgres/fleet.ts";
+import { type FleetFigures, measureFleet, measureRecovery, type Sender } from "./postgres/fleet.ts";
 import { judge } from "./postgres/goals.ts";
 import type { Figures, Task } from "./postgres/measure.ts";
 import { quickSizes, sizes, type WorkloadName } from "./postgres/workload.ts";
@@ -128,14 +128,28 @@ async function measureOne(
 }
 
 /** Fleets, by what is asked of them. */
-const fleets: Readonly<Record<string, { readonly members: number; readonly sender: Sender }>> = {
-  "1 member": { members: 1, sender: "home" },
-  "2 members": { members: 2, sender: "home" },
-  "2 members, any run": { members: 2, sender: "any" },
+const fleets: Readonly<Record<string, Fleet>> = {
+  "1 member": { members: 1, sender: "home", load: "many" },
+  "2 members": { members: 2, sender: "home", load: "many" },
+  "2 members, any run": { members: 2, sender: "any", load: "many" },
+  "a client and a worker": { members: 2, sender: "client", load: "many" },
+  "the same, one event": { members: 2, sender: "client", load: "sequential" },
 };
 
+interface Fleet {
+  readonly members: number;
+  readonly sender: Sender;
+  readonly load: WorkloadName;
+}
+
+const measureMembers = (
+  server: { readonly url: string; readonly pid: number },
+  { members, sender, load }: Fleet,
+  of: Bench["sizes"],
+): Promise<FleetFigures> => measureFleet(server, members, of[load], sender);
+
 async function askFleet(
-  { server, sizes, results }: Bench,
+  { server, pid, sizes, results }: Bench,
   question: FleetQuestion,
   round: number,
 ): Promise<void> {
@@ -144,13 +158,9 @@ async function askFleet(
   for (const name of asked) {
     await inDatabase(server, "postgres", `CREATE DATABASE ${database}`, "CHECKPOINT");
     const url = server.url(database);
-    const { members, sender } = fleets[name] ?? { members: 2, sender: "home" };
-    // Of events for other members' runs a tenth is enough: each is asked about until it is taken.
-    const size = sender === "any" ? { ...sizes.many, runs: sizes.many.runs / 10 } : sizes.many;
-    const figures =
-      question === "recovery"
-        ? await measureRecovery(url, sizes === quickSizes ? quickErrands : errands)
-        : await measureFleet(url, members, size, sender);
+    const figures = await (question === "recovery"
+      ? measureRecovery(url, sizes === quickSizes ? quickErrands : errands)
+      : measureMembers({ url, pid }, fleets[name] as Fleet, sizes));
     for (const [figure, value] of Object.entries(figures))
       results.add(name, `${question}.${figure}`, round, value as number);
     console.error(`round ${round + 1}: ${question}: ${name}: ${JSON.stringify(figures)}`);
@@ -159,19 +169,21 @@ async function askFleet(
 }
 
 function fleetTable(results: Results, question: FleetQuestion): string {
-  const show = (name: string, figure: string): string =>
-    Math.round(results.median(name, `${question}.${figure}`) ?? Number.NaN).toLocaleString("en");
+  const show = (name: string, figure: string, digits = 0): string =>
+    (results.median(name, `${question}.${figure}`) ?? Number.NaN).toLocaleString("en", {
+      minimumFractionDigits: digits,
+      maximumFractionDigits: digits,
+    });
   if (question === "recovery")
     return columns([
       [question, "first ms", "all ms"],
       ["holdfast", show("holdfast", "firstMs"), show("holdfast", "allMs")],
     ]);
   const rows = Object.keys(fleets).map((name) => [
-    name,
-    ...["perSecond", "p50", "p99"].map((figure) => show(name, figure)),
-    (results.median(name, "fleet.statements") ?? Number.NaN).toFixed(2),
+    ...[name, show(name, "perSecond"), show(name, "p50", 1), show(name, "p99", 1)],
+    ...[show(name, "statements", 2), show(name, "cpuUs"), show(name, "serverCpuUs")],
   ]);
-  return columns([[question, "steps/s", "p50 ms", "p99 ms", "statements"], ...rows]);
+  return columns([[question, "steps/s", "p50 ms", "p99 ms", "statements", "CPU µs", "server's"], ...rows]);
 }
 
 async function inDatabase(server: Server, name: string, ...texts: readonly string[]): Promise<void> {

@@ -136,6 +136,10 @@ export const limits = {
   missedAfterMs: 60_000,
   /** Events of one inbox that are read into memory at a time. A flood of them must not fill it. */
   inboxLoadedMax: 1_000,
+  /** Bytes of events that one write puts into inboxes, and a kilobyte for each: beyond that a group gains nothing, and holds the runs. */
+  sentTogetherBytesMax: 2 * 1024 * 1024,
+  /** Runs or events that one question of a fleet's member is about: beyond that it gains nothing, and others wait for it. */
+  askedTogetherMax: 1_000,
   /** Table changes that are delivered in one turn: enough to batch, few enough to be done before the turn is over. */
   changesPerTurnMax: 500,
   /** Bytes from which on a run has a copy in Redis: a smaller one is read from PostgreSQL as fast as Redis is asked. */

@@ -4,8 +4,8 @@ import { fileURLToPath } from "node:url";
 import { homesOf } from "../../src/store/homes.ts";
 import { shardOf } from "../../src/store/shard.ts";
 import { median } from "../process.ts";
-import type { Answer, News, Order } from "./member.ts";
-import { Witness } from "./witness.ts";
+import type { Answer, Kind, News, Order } from "./member.ts";
+import { cpuMsOf, Witness } from "./witness.ts";
 import { namesOf, type Size } from "./workload.ts";
 
 const script = fileURLToPath(new URL("./member.ts", import.meta.url));
@@ -28,7 +28,7 @@ class Member {
   }
 
   /** One that is up. */
-  static async start(url: string, heard: Heard = () => {}, kind: "busy" | "idle" = "busy"): Promise<Member> {
+  static async start(url: string, heard: Heard = () => {}, kind: Kind = "busy"): Promise<Member> {
     // Without flags it runs what was built, as users do.
     const member = new Member(fork(script, [url, kind], { execArgv: [] }), heard);
     await member.#answer();
@@ -72,25 +72,40 @@ export interface FleetFigures {
   readonly p99: number;
   /** Of all members, for a step; NaN where the server cannot count them. */
   readonly statements: number;
+  /** Processor time for a step, of all members and of the server. */
+  readonly cpuUs: number;
+  readonly serverCpuUs: number;
 }
 
-/** Who sends a run its events: the member that is its home, or any. */
-export type Sender = "home" | "any";
+/** Who sends a run its events: the member that is its home, any of them, or the last one, which is no home of any. */
+export type Sender = "home" | "any" | "client";
 
 /** Many runs, stepped by several members. */
 export async function measureFleet(
-  url: string,
+  server: { readonly url: string; readonly pid: number },
   count: number,
   size: Size,
   sender: Sender,
 ): Promise<FleetFigures> {
   const members: Member[] = [];
-  const witness = await Witness.of(url);
+  const witness = await Witness.of(server.url);
   try {
-    while (members.length < count) members.push(await Member.start(url));
+    while (members.length < count) {
+      const isClient = sender === "client" && members.length === count - 1;
+      members.push(await Member.start(server.url, () => {}, isClient ? "client" : "busy"));
+    }
     const met = await Promise.all(members.map((member) => member.do({ order: "meet", members: count })));
-    const shareOf = sender === "home" ? sharesByHome(members, met[0] as Answer) : sharesInTurn(count);
-    const figures = await step(members, shareOf, size, () => witness.statements());
+    const shareOf = {
+      home: sharesByHome(members, met[0] as Answer),
+      any: sharesInTurn(count),
+      client: ((names, index) => (index === count - 1 ? names : [])) satisfies ShareOf,
+    }[sender];
+    const look = async (): Promise<Sight> => ({
+      statements: (await witness.statements()) ?? Number.NaN,
+      cpuMs: members.reduce((sum, { pid }) => sum + cpuMsOf(pid as number), 0),
+      serverCpuMs: cpuMsOf(server.pid),
+    });
+    const figures = await step(members, shareOf, size, look);
     const { counts = [] } = await (members[0] as Member).do({ order: "count", runs: namesOf(size, "run") });
     if (counts.some((steps) => steps !== size.steps)) throw new Error("A fleet lost or doubled a step");
     return figures;
@@ -116,11 +131,18 @@ function sharesByHome(members: readonly Member[], { members: known = [] }: Answe
     names.filter((run) => homes[shardOf({ tenant: "default", run })] === epochOf(members[index] as Member));
 }
 
+/** What was done until now. */
+interface Sight {
+  readonly statements: number;
+  readonly cpuMs: number;
+  readonly serverCpuMs: number;
+}
+
 async function step(
   members: readonly Member[],
   shareOf: ShareOf,
   size: Size,
-  count: () => Promise<number | undefined>,
+  look: () => Promise<Sight>,
 ): Promise<FleetFigures> {
   const each = (runs: readonly string[], order: (share: readonly string[]) => Order) =>
     Promise.all(members.map((member, index) => member.do(order(shareOf(runs, index)))));
@@ -129,18 +151,20 @@ async function step(
   for (const names of [cold, runs])
     await each(names, (share) => ({ order: "start", machine: "counter", runs: share }));
   await each(cold, (share) => ({ order: "take", runs: share, steps: size.steps }));
-  const before = await count();
+  const before = await look();
   const begun = performance.now();
   const answers = await each(runs, (share) => ({ order: "take", runs: share, steps: size.steps }));
   const ms = performance.now() - begun;
-  const after = await count();
+  const after = await look();
   const laps = answers.flatMap((answer) => answer.laps ?? []).toSorted((one, other) => one - other);
   if (laps.length !== size.runs * size.steps) throw new Error(`A fleet told of ${laps.length} steps`);
   return {
     perSecond: (laps.length * 1_000) / ms,
     p50: median(laps),
     p99: laps[Math.floor(laps.length * 0.99)] as number,
-    statements: ((after ?? Number.NaN) - (before ?? Number.NaN)) / laps.length,
+    statements: (after.statements - before.statements) / laps.length,
+    cpuUs: ((after.cpuMs - before.cpuMs) * 1_000) / laps.length,
+    serverCpuUs: ((after.serverCpuMs - before.serverCpuMs) * 1_000) / laps.length,
   };
 }
 

@@ -1,6 +1,6 @@
 /**
  * A member of a fleet of Holdfast, in a process of its own, told what to do by whoever started it. `member.ts URL idle` never
- * comes to an end with an errand: it is the one that will be killed.
+ * comes to an end with an errand: it is the one that will be killed. `member.ts URL client` sees to no runs.
  */
 import { setTimeout as wait } from "node:timers/promises";
 import { createRuntime, defineMachine } from "holdfast";
@@ -16,6 +16,8 @@ export type Order =
   | { readonly order: "count"; readonly runs: readonly string[] }
   | { readonly order: "close" };
 
+export type Kind = "busy" | "idle" | "client";
+
 /** How an order ended: who is there, how long each step took, or how many steps each run has taken. */
 export interface Answer {
   readonly members?: ReturnType<typeof runtime.members>;
@@ -28,7 +30,7 @@ export type News =
   | ({ readonly news: "done" } & Answer)
   | { readonly news: "out" | "back"; readonly run: string };
 
-const [url = "", isIdle] = process.argv.slice(2);
+const [url = "", kind] = process.argv.slice(2) as [string?, Kind?];
 const tell = (news: News): void => void process.send?.(news);
 
 /** An errand goes on, once what it waits for has come: so whoever takes it up can be seen to have brought it further. */
@@ -45,6 +47,7 @@ const errand = defineMachine({
 
 const runtime = await createRuntime({
   store: postgres(url),
+  ...(kind === "client" && { role: "client" }),
   machines: [
     { machine: counter as never },
     {
@@ -52,7 +55,7 @@ const runtime = await createRuntime({
       activities: {
         walk: async (_input, { run }) => {
           tell({ news: "out", run });
-          if (isIdle === "idle") await new Promise(() => {});
+          if (kind === "idle") await new Promise(() => {});
           return null;
         },
         arrive: async (_input, { run }) => {

@@ -21,7 +21,7 @@ import { Evolution } from "./evolution/evolution.ts";
 import { type FindQuery, findAlive, findRuns } from "./find.ts";
 import { type Parts, standWith } from "./fleet/stand.ts";
 import { slotsOf } from "./flow/flow.ts";
-import { type Access, Handle } from "./handle.ts";
+import { type Access, Handle, replyName } from "./handle.ts";
 import { Housekeeper, houseName } from "./housekeeping/housekeeper.ts";
 import { hydrate } from "./hydrate.ts";
 import { type Ids, systemIds } from "./ids.ts";
@@ -128,11 +128,12 @@ export class Engine implements Runtime, Access {
       wakeLater: () => this.#waker.wakeLater(),
       live: (name) => this.#runs.live(name),
       readReceipt: (name, key) => this.readReceipt(name, key),
-      readTaken: (name, key) => this.#receipts.readTaken(name, key),
+      readTaken: (event) => this.#receipts.readTaken(event),
     });
     this.#receipts = new Receipts({
-      ...{ store, standing, past: this.past, reach: (name) => this.#runs.reach(name) },
+      ...{ standing, past: this.past, reach: (name) => this.#runs.reach(name) },
       waitFor: (name, key) => this.#inboxes.waitFor(name, key),
+      replied: (name, { to, data = null }) => this.replies.tell(replyName(name, to), data),
     });
     const recovery = new Recovery({
       ...{ park, deliver, fail: this.#fail },
@@ -169,6 +170,7 @@ export class Engine implements Runtime, Access {
       wasRead: (run, loaded) => this.#wasRead(run, loaded),
       takeUp: (run, loaded) => this.#takeUp(run, loaded),
       bring: (run, row) => this.#inboxes.bring(run, row),
+      isReading: (run) => this.#inboxes.isReading(run),
       wakeLater: (names) => this.#waker.wakeLater(names),
     });
   }
@@ -202,13 +204,14 @@ export class Engine implements Runtime, Access {
 
   #parts(): Parts {
     const { watchers } = this;
-    return { runs: this.#runs, waker: this.#waker, activities: this.#activities, watchers };
+    const [runs, inboxes, waker, activities] = [this.#runs, this.#inboxes, this.#waker, this.#activities];
+    return { runs, inboxes, waker, activities, watchers };
   }
 
   #makePublish(): ReturnType<typeof publishWith> {
     const { standing, evolution } = this;
     return publishWith({
-      ...{ ...this.#parts(), standing, evolution, inboxes: this.#inboxes },
+      ...{ ...this.#parts(), standing, evolution },
       announce: announceWith({
         replies: this.replies,
         tell: (name, effect) => this.#observers.tell(name, effect),

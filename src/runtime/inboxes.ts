@@ -7,6 +7,7 @@ import type { JsonObject } from "../core/json.ts";
 import { isHoldfastError, isUnavailable } from "../errors.ts";
 import { limits } from "../limits.ts";
 import { decode, encode } from "../store/codec.ts";
+import type { KeyName } from "../store/fleet.ts";
 import type { InboxRow, RunName } from "../store/records.ts";
 import type { Store } from "../store/store.ts";
 import type { Admitted } from "./admitted.ts";
@@ -17,8 +18,9 @@ import { keyOf } from "./name.ts";
 import { untakenError } from "./recovery.ts";
 import { eventPriority } from "./registry.ts";
 import type { Receipt } from "./run.ts";
-import type { Seal } from "./seal.ts";
-import type { Standing, Waiting } from "./standing.ts";
+import type { Owner, Seal } from "./seal.ts";
+import { Sending } from "./sending.ts";
+import type { Mark, Standing, Waiting } from "./standing.ts";
 import { Waiters } from "./waiters.ts";
 
 export interface InboxWorld {
@@ -26,7 +28,7 @@ export interface InboxWorld {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly seal: Seal;
-  readonly standing: Pick<Standing, "isShared" | "isHome" | "tell" | "until">;
+  readonly standing: Pick<Standing, "isShared" | "isHome" | "readInbox" | "tell" | "mark" | "until">;
   live(name: RunName): LiveRun | undefined;
   find(name: RunName): Promise<LiveRun | undefined>;
   /** Whether a run has something to take, and whether it is ahead of the store. */
@@ -39,12 +41,13 @@ export interface InboxWorld {
   deliver(run: LiveRun, delivery: Delivery): void;
   park(run: LiveRun, error: unknown): void;
   readReceipt(name: RunName, key: string): Promise<Receipt | undefined>;
-  /** What became of an event of this key; undefined while it waits. */
-  readTaken(name: RunName, key: string): Promise<Handled | undefined>;
+  /** What became of an event; undefined while it waits. */
+  readTaken(event: KeyName & Partial<Owner>): Promise<Handled | undefined>;
 }
 
 export class Inboxes {
   readonly #world: InboxWorld;
+  readonly #sending: Sending;
   /** Whoever wants to know what became of an event in an inbox: by its run, then by its row or its key. */
   readonly #handled = new Map<string, Waiters<Handled>>();
   /** Events that somebody waits for: their steps must not wait in turn for a checkpoint that may never come. */
@@ -57,11 +60,12 @@ export class Inboxes {
 
   constructor(world: InboxWorld) {
     this.#world = world;
+    this.#sending = new Sending(world.store, world.clock);
   }
 
   /** Puts events into a run's inbox, all of them or none; each receipt waits for its step. */
   async enqueue(run: LiveRun, events: readonly Admitted[]): Promise<readonly Receipt[]> {
-    const { store, clock, seal } = this.#world;
+    const { clock, seal, standing } = this.#world;
     const at = clock.now();
     const rows = events.map(
       ({ event, key }): InboxRow => ({
@@ -71,20 +75,21 @@ export class Inboxes {
         bytes: seal.close(encode(event as unknown as JsonObject), run.head),
       }),
     );
-    const waiting = rows.map(({ id }) => this.#wait(run.name, { row: id }));
-    const outcomes = await store.enqueue(rows).catch((error: unknown) => {
+    // What is taken here is told once, and that may be before anybody asks.
+    const waiting = standing.isHome(run.name) ? rows.map(({ id }) => this.#wait(run.name, { row: id })) : [];
+    const mark = standing.mark(run.name);
+    const outcomes = await this.#sending.send(rows).catch((error: unknown) => {
       for (const one of waiting) one.cancel();
       // They may have got there all the same.
       this.#world.wakeLater();
       throw error;
     });
     const receipts = rows.map(async (row, index) => {
-      const { told, cancel } = waiting[index] as (typeof waiting)[number];
       if (outcomes[index] === "accepted") {
         this.arrived(row);
-        return { handled: () => this.#hear(row, told) };
+        return { handled: () => this.#hear(row, mark, waiting[index]) };
       }
-      cancel();
+      waiting[index]?.cancel();
       const before = row.key === undefined ? undefined : await this.#world.readReceipt(run.name, row.key);
       if (before !== undefined) return before;
       throw untakenError(run.name);
@@ -103,12 +108,22 @@ export class Inboxes {
   }
 
   /** What becomes of an event that waits, be it taken here or elsewhere. */
-  async #hear(row: InboxRow, told: Promise<Handled>): Promise<Handled> {
+  async #hear(row: InboxRow, mark: Mark, registered?: Registered): Promise<Handled> {
     const { standing, readTaken } = this.#world;
-    const here = this.#ask(row, { row: row.id }, told);
-    if (!standing.isShared || row.key === undefined) return here;
-    const elsewhere = standing.until(row, () => readTaken(row, row.key as string));
-    return whicheverKnows(here, elsewhere);
+    const { key, id } = row;
+    const waiting = registered ?? this.#wait(row, { row: id });
+    const here = this.#ask(row, { row: id }, waiting.told);
+    if (!standing.isShared || key === undefined) return here;
+    // What it was told of before anybody waited is asked for, as when it has become the run's home since.
+    const since = registered === undefined && standing.isHome(row) ? undefined : mark;
+    const elsewhere = standing.until(row, () => readTaken({ ...row, key }), since);
+    try {
+      return await whicheverKnows(here, elsewhere);
+    } finally {
+      // Of what was taken elsewhere nobody is told here.
+      waiting.cancel();
+      this.#asked.delete(askedId(row, { row: id }));
+    }
   }
 
   /**
@@ -134,10 +149,16 @@ export class Inboxes {
   }
 
   /** What will become of an event that waits in the inbox, by its key; `cancel` when nobody wants to know any more. */
-  waitFor(name: RunName, key: string): ReturnType<Waiters<Handled>["wait"]> {
+  waitFor(name: RunName, key: string): Registered {
     const { told, cancel } = this.#wait(name, { key });
     void this.#ask(name, { key }, told);
-    return { told, cancel };
+    return {
+      told,
+      cancel: () => {
+        cancel();
+        this.#asked.delete(askedId(name, { key }));
+      },
+    };
   }
 
   /** Somebody wants to know what becomes of an event: a step it has taken already is committed now. */
@@ -157,7 +178,7 @@ export class Inboxes {
     return row.key !== undefined && this.#asked.has(askedId(row, { key: row.key }));
   }
 
-  #wait(name: RunName, place: Place): ReturnType<Waiters<Handled>["wait"]> {
+  #wait(name: RunName, place: Place): Registered {
     const run = keyOf(name);
     const waiters = this.#handled.get(run) ?? new Waiters<Handled>();
     this.#handled.set(run, waiters);
@@ -180,7 +201,7 @@ export class Inboxes {
   /** An event is in a run's inbox: the run takes it from there, now if it is in memory, else when it has been read. */
   arrived(row: InboxRow): void {
     const live = this.#world.live(row);
-    if (!this.#world.standing.isHome(row)) this.#world.standing.tell(row);
+    if (!this.#world.standing.isHome(row)) this.#tellHome(row);
     else if (live === undefined) void this.fetch(row);
     else if (live.head.status !== "active") return;
     else if (live.more || this.#reading.has(live)) {
@@ -190,10 +211,14 @@ export class Inboxes {
     } else this.bring(live, row);
   }
 
+  #tellHome(name: RunName): void {
+    this.#world.standing.tell(name, undefined, true);
+  }
+
   /** Reads the inbox of a run. Whoever reads the run itself may have begun before an event came. */
   async fetch(name: RunName): Promise<void> {
     if (!this.#world.standing.isHome(name)) {
-      this.#world.standing.tell(name);
+      this.#tellHome(name);
       return;
     }
     try {
@@ -205,6 +230,10 @@ export class Inboxes {
       // The event is due, and found when the run can be read again.
       this.#world.wakeLater();
     }
+  }
+
+  isReading(run: LiveRun): boolean {
+    return this.#reading.has(run);
   }
 
   /** Reads on, when the run has taken all that is in memory. */
@@ -222,9 +251,9 @@ export class Inboxes {
   }
 
   async #read(run: LiveRun): Promise<void> {
-    const { store, live, isTaking, wakeLater } = this.#world;
+    const { standing, live, isTaking, wakeLater } = this.#world;
     try {
-      const rows = await store.readInbox(run.name, limits.inboxLoadedMax);
+      const rows = await standing.readInbox(run.name);
       const again = this.#endReading(run);
       if (live(run.name) !== run) return await this.fetch(run.name);
       run.more = again || rows.length >= limits.inboxLoadedMax;
@@ -281,6 +310,9 @@ export class Inboxes {
   }
 }
 
+/** Somebody who will be told what became of an event here. */
+type Registered = ReturnType<Waiters<Handled>["wait"]>;
+
 /** An event in an inbox, by its row or its key. */
 type Place = { readonly row: string } | { readonly key: string };
 
@@ -289,8 +321,9 @@ const askedId = (name: RunName, place: Place): string => `${keyOf(name)} ${JSON.
 /** What became of an event, here or elsewhere. That its run has ended is no answer: others may have taken it before that. */
 export async function whicheverKnows(here: Promise<Handled>, elsewhere: Waiting<Handled>): Promise<Handled> {
   const known = here.catch((error: unknown) => {
-    if (isHoldfastError(error) && error.code === "RUN_ENDED") return elsewhere.told;
-    throw error;
+    if (!isHoldfastError(error) || error.code !== "RUN_ENDED") throw error;
+    elsewhere.look();
+    return elsewhere.told;
   });
   try {
     return await Promise.race([known, elsewhere.told]);

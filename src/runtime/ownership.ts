@@ -1,11 +1,12 @@
 /** The right of this process to step the runs of a store: taken at the start, renewed while it lives, given back at the end. */
 import type { Outage } from "../core/timer.ts";
 import { HoldfastError, isUnavailable } from "../errors.ts";
-import type { Member } from "../store/fleet.ts";
-import type { ActivityRow, RunName } from "../store/records.ts";
+import { limits } from "../limits.ts";
+import type { KeyName, Member, Taken } from "../store/fleet.ts";
+import type { ActivityRow, InboxRow, RunName } from "../store/records.ts";
 import type { Store } from "../store/store.ts";
 import type { Clock } from "./clock.ts";
-import type { Due, Standing, Waiting } from "./standing.ts";
+import type { Due, Mark, Standing, Waiting } from "./standing.ts";
 import { isGone } from "./worker.ts";
 
 /** How long a process may go without renewing its right. */
@@ -110,6 +111,15 @@ export class Ownership implements Standing {
     return this.#store.nextDue(after);
   }
 
+  readInbox(name: RunName): Promise<readonly InboxRow[]> {
+    return this.#store.readInbox(name, limits.inboxLoadedMax);
+  }
+
+  async readTaken({ tenant, run, key }: KeyName): Promise<Taken | undefined> {
+    const [seen] = await this.#store.readKeys({ tenant, run }, [key]);
+    return seen;
+  }
+
   lookMs(): number {
     return lookMs;
   }
@@ -128,8 +138,12 @@ export class Ownership implements Standing {
     return () => {};
   }
 
+  mark(): Mark {
+    return { isPassed: false };
+  }
+
   until<Answer>(): Waiting<Answer> {
-    return { told: new Promise(() => {}), cancel: () => {} };
+    return { told: new Promise(() => {}), look: () => {}, cancel: () => {} };
   }
 
   members(): readonly Member[] {

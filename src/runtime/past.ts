@@ -4,6 +4,7 @@ import type { Json } from "../core/json.ts";
 import { HoldfastError, isHoldfastError } from "../errors.ts";
 import { decode, decodeSized } from "../store/codec.ts";
 import { contentsOf, unpack } from "../store/content.ts";
+import type { Taken } from "../store/fleet.ts";
 import { type Entry, foldEntry, genesis, openEntry, readEntry, readPatches } from "../store/journal.ts";
 import type { ActivityRow, EntryRow, RunHead, RunName } from "../store/records.ts";
 import type { LoadedRun, Store } from "../store/store.ts";
@@ -26,6 +27,9 @@ export interface Rebuilt {
 
 /** Entries that are read at a time. */
 const pageSize = 100;
+
+/** A run, and whose it is. */
+type RunOf = RunName & Owner;
 
 export class Past {
   readonly #store: Store;
@@ -64,6 +68,13 @@ export class Past {
     return value as Entry;
   }
 
+  /** The entry of the step that took an event, if it was read with that and what it stands on is known. */
+  async taken(of: RunOf, { seq, entry, previous }: Taken): Promise<Entry | undefined> {
+    const digest = seq === 1 ? genesis : previous;
+    if (entry === undefined || digest === undefined) return undefined;
+    return (await this.#open([entry], digest, of).next()).value as Entry;
+  }
+
   async #digestBefore(head: RunHead, seq: number): Promise<string> {
     if (seq === 1) return genesis;
     const [before] = await this.#store.readJournal(head, seq - 1, 1);
@@ -79,7 +90,7 @@ export class Past {
   }
 
   /** The entries of these rows; what is damaged is found when its turn comes, and not before. */
-  async *#open(rows: readonly EntryRow[], previous: string, head: RunHead): AsyncGenerator<Entry> {
+  async *#open(rows: readonly EntryRow[], previous: string, head: RunOf): AsyncGenerator<Entry> {
     const what = nameOf(head);
     const binding = { open: (bytes: Uint8Array) => this.#seal.open(bytes, head) };
     const packed: Json[] = [];
@@ -104,7 +115,7 @@ export class Past {
   }
 
   /** An error, or the reason why it only looks like damage: what was read has been removed or pruned meanwhile. */
-  async #explained(error: unknown, head: RunHead, seq: number): Promise<unknown> {
+  async #explained(error: unknown, head: RunName, seq: number): Promise<unknown> {
     if (!isCorrupt(error)) return error;
     if ((await this.#store.readHead(head)) === undefined) return unknownRunError(head);
     const [first] = await this.#store.readJournal(head, 1, 1);
@@ -177,7 +188,7 @@ export class Past {
   }
 
   /** Throws JOURNAL_PRUNED if the journal begins after an entry, and RUN_UNKNOWN if it is gone. */
-  async #checkKept(head: RunHead, seq: number): Promise<void> {
+  async #checkKept(head: RunName, seq: number): Promise<void> {
     const [first] = await this.#store.readJournal(head, 1, 1);
     if (first === undefined && (await this.#store.readHead(head)) === undefined) throw unknownRunError(head);
     if (first !== undefined && first.seq > seq) throw prunedError(head, seq, first.seq);
@@ -300,7 +311,7 @@ function unknownCheckpoint(head: RunHead, seq: number): HoldfastError {
   );
 }
 
-function prunedError(head: RunHead, seq: number, first: number): HoldfastError {
+function prunedError(head: RunName, seq: number, first: number): HoldfastError {
   return new HoldfastError(
     "JOURNAL_PRUNED",
     `Entry ${seq} of ${nameOf(head)} was pruned: its journal begins with entry ${first}`,

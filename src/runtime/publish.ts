@@ -47,7 +47,9 @@ export function publishWith(world: PublishWorld): (checkpoint: Checkpoint) => vo
     if (head.status === "parked" && !isStop(checkpoint.reason)) observers.problem(name, checkpoint.reason);
     watchers.tell(name, run);
     observers.committed(checkpoint);
-    standing.tell(name, head.seq - taken.length);
+    // Whoever sent what it took from its inbox may wait for it.
+    const isUrgent = taken.some(({ delivery }) => delivery?.row !== undefined);
+    standing.tell(name, head.seq - taken.length, isUrgent);
     if (checkpoint.returns && isHome) {
       // Before its timers are looked at, which may be sooner than it is read.
       waker.resume(run);

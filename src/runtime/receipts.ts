@@ -1,23 +1,26 @@
 /** Receipts of events that were sent before: what became of each is found by its key, in the journal or the inbox. */
+import type { ReplyEffect } from "../core/effect.ts";
 import { HoldfastError } from "../errors.ts";
+import type { KeyName, Taken } from "../store/fleet.ts";
 import type { RunName } from "../store/records.ts";
-import type { Store } from "../store/store.ts";
 import { whicheverKnows } from "./inboxes.ts";
 import type { Handled, LiveRun } from "./live-run.ts";
 import type { Past } from "./past.ts";
 import { untakenError } from "./recovery.ts";
 import type { Receipt } from "./run.ts";
+import type { Owner } from "./seal.ts";
 import type { Standing } from "./standing.ts";
 import type { Waiters } from "./waiters.ts";
 
 export interface ReceiptWorld {
-  readonly store: Store;
   readonly past: Past;
   /** The run as it is in memory, which is good enough to know whose it is. */
   reach(name: RunName): Promise<LiveRun> | LiveRun;
   /** What will become of an event that waits in the inbox. */
   waitFor(name: RunName, key: string): ReturnType<Waiters<Handled>["wait"]>;
-  readonly standing: Pick<Standing, "isShared" | "until">;
+  /** A step that took an event elsewhere gave a reply. */
+  replied(name: RunName, reply: ReplyEffect): void;
+  readonly standing: Pick<Standing, "isShared" | "readTaken" | "until">;
 }
 
 export class Receipts {
@@ -29,10 +32,10 @@ export class Receipts {
 
   /** The receipt of an event of this key; undefined if the run has seen none. */
   async read(name: RunName, key: string): Promise<Receipt | undefined> {
-    const [seen] = await this.#world.store.readKeys(name, [key]);
-    if (seen === undefined) return undefined;
-    if (seen.seq === undefined) return { handled: () => this.#wait(name, key) };
-    const handled = await this.#readHandled(name, seen.seq);
+    const taken = await this.#world.standing.readTaken({ ...name, key });
+    if (taken === undefined) return undefined;
+    if (taken.seq === undefined) return { handled: () => this.#wait(name, key) };
+    const handled = await this.#readHandled(name, taken);
     return { handled: async () => handled };
   }
 
@@ -41,7 +44,7 @@ export class Receipts {
     const { waitFor, standing } = this.#world;
     const { told, cancel } = waitFor(name, key);
     // Others who wait are not told of what is found here: theirs may be taken by a step of which this process has no answer yet.
-    const taken = await this.readTaken(name, key).catch((error: unknown) => {
+    const taken = await this.readTaken({ ...name, key }).catch((error: unknown) => {
       cancel();
       throw error;
     });
@@ -50,22 +53,26 @@ export class Receipts {
       return taken;
     }
     if (!standing.isShared) return told;
-    return whicheverKnows(
-      told,
-      standing.until(name, () => this.readTaken(name, key)),
-    );
+    const elsewhere = standing.until(name, () => this.readTaken({ ...name, key }));
+    return whicheverKnows(told, elsewhere).finally(cancel);
   }
 
-  /** What became of an event of this key; undefined while it waits. Throws RUN_ENDED if its run ended without taking it. */
-  async readTaken(name: RunName, key: string): Promise<Handled | undefined> {
-    const [seen] = await this.#world.store.readKeys(name, [key]);
-    if (seen === undefined) throw untakenError(name);
-    return seen.seq === undefined ? undefined : this.#readHandled(name, seen.seq);
+  /** What became of an event; undefined while it waits. Throws RUN_ENDED if its run ended without taking it. */
+  async readTaken(event: KeyName & Partial<Owner>): Promise<Handled | undefined> {
+    const taken = await this.#world.standing.readTaken(event);
+    if (taken === undefined) throw untakenError(event);
+    return taken.seq === undefined ? undefined : this.#readHandled(event, taken);
   }
 
-  async #readHandled(name: RunName, at: number): Promise<Handled> {
-    const { head } = await this.#world.reach(name);
-    const { seq, outcome, error } = await this.#world.past.entry(head, at);
+  /** The run itself is read only if what was read of the event does not do. */
+  async #readHandled(name: RunName & Partial<Owner>, taken: Taken): Promise<Handled> {
+    const { past, reach, replied } = this.#world;
+    const { tenant, run, subject = (await reach(name)).head.subject } = name;
+    const { seq, outcome, error, effects } =
+      (await past.taken({ tenant, run, subject }, taken)) ??
+      (await past.entry((await reach(name)).head, taken.seq as number));
+    // Whoever asked waits for this, and need not read it once more.
+    for (const effect of effects) if (effect.type === "reply") replied(name, effect);
     return { seq, outcome, error: error && errorOf(error) };
   }
 }

@@ -19,6 +19,8 @@ export interface RunsWorld {
   readonly standing: Pick<Standing, "isShared" | "isHome" | "isNewest">;
   readonly profiler?: Profiler | undefined;
   isBusy(run: LiveRun): boolean;
+  /** Whether what waits for a run is on its way here. */
+  isReading(run: LiveRun): boolean;
   /** The live run, its inbox still empty. */
   hydrate(loaded: LoadedRun): Promise<LiveRun>;
   /** A run was read: its newest step may be one whose commit was not answered. */
@@ -87,9 +89,9 @@ export class Runs {
     const live = this.live(name);
     if (live === undefined) return this.#residents.find(name, () => this.#load(name, true));
     if (this.#unrevived.has(live)) await this.#takeUpAgain(live);
-    const { store, standing, isBusy, takeUp, bring, now } = this.#world;
+    const { store, standing, isBusy, isReading, takeUp, bring, now } = this.#world;
     const isDue = live.head.wakeAt !== undefined && live.head.wakeAt <= now();
-    if (!standing.isShared || isBusy(live) || isDue) return live;
+    if (!standing.isShared || isBusy(live) || isReading(live) || isDue) return live;
     // What it has here need not be read again.
     const loaded = await store.load(name, { seq: live.head.seq, digest: live.head.digest });
     if (isBusy(live) || this.live(name) !== live) return this.live(name);

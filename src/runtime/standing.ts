@@ -1,7 +1,7 @@
 /** How this process stands to its store: it owns all of it, or shares it with others. Everything else is the same for both. */
 import type { Outage } from "../core/timer.ts";
-import type { KeyUse, Member } from "../store/fleet.ts";
-import type { ActivityRow, RunHead, RunName } from "../store/records.ts";
+import type { KeyName, KeyUse, Member, Taken } from "../store/fleet.ts";
+import type { ActivityRow, InboxRow, RunHead, RunName } from "../store/records.ts";
 
 export interface Standing {
   /** What its writes carry: once somebody else may write in its place they are refused. */
@@ -27,6 +27,10 @@ export interface Standing {
    */
   due(now: number, limit: number, unreadable: number): Promise<Due>;
   nextDue(after: number): Promise<number | undefined>;
+  /** The first `limits.inboxLoadedMax` events that wait for a run, in the order in which it takes them. */
+  readInbox(name: RunName): Promise<readonly InboxRow[]>;
+  /** What became of an event that its run has seen; undefined if it has not. Its entry may still have to be read. */
+  readTaken(event: KeyName): Promise<Taken | undefined>;
   /** How often what is due is looked for without a reason. */
   lookMs(): number;
   /** Takes over activities; says of each whether this process is to run it. */
@@ -43,12 +47,20 @@ export interface Standing {
 
   /** Whether a run in memory is at its newest checkpoint. */
   isNewest(run: { readonly name: RunName; readonly head: RunHead }): Promise<boolean> | boolean;
-  /** Something became of a run, steps since a checkpoint if one is given: others may wait for that. */
-  tell(name: RunName, since?: number): void;
+  /**
+   * Something became of a run, steps since a checkpoint if one is given: others may wait for that, and are told at once if it
+   * is urgent.
+   */
+  tell(name: RunName, since?: number, isUrgent?: boolean): void;
   /** Tells of steps that are taken elsewhere, as `Runtime.hear` does; never, where none are. */
   hear(hearer: Hearer): () => void;
-  /** What `ask` finds, asked now and whenever something became of a run elsewhere; never, where nothing happens elsewhere. */
-  until<Answer>(name: RunName, ask: () => Promise<Answer | undefined>): Waiting<Answer>;
+  /** Says later whether something may have become of a run elsewhere by then. */
+  mark(name: RunName): Mark;
+  /**
+   * What `ask` finds, asked now, unless nothing became of the run since the mark, and whenever something became of it elsewhere;
+   * never, where nothing happens elsewhere.
+   */
+  until<Answer>(name: RunName, ask: () => Promise<Answer | undefined>, since?: Mark): Waiting<Answer>;
   /** Who shares the store. */
   members(): readonly Member[];
 }
@@ -77,7 +89,15 @@ export interface Turnstile {
   await(key: string, wake: () => void): () => void;
 }
 
+/** A moment in what is known of a run. */
+export interface Mark {
+  /** Whether something may have become of it since. */
+  readonly isPassed: boolean;
+}
+
 export interface Waiting<Answer> {
   readonly told: Promise<Answer>;
+  /** Asks now. */
+  look(): void;
   cancel(): void;
 }

@@ -7,7 +7,7 @@
  * F3. Who may write a run is decided by its checkpoint alone. Members divide between them who sees to what (`homes.ts`), and
  *     may for a moment not agree on that.
  */
-import type { ActivityRow, RunName } from "./records.ts";
+import type { ActivityRow, EntryRow, InboxRow, RunName } from "./records.ts";
 import type { Signals } from "./signals.ts";
 import type { Lease, Store } from "./store.ts";
 
@@ -42,6 +42,20 @@ export interface Turns {
   readonly isWanted: boolean;
 }
 
+/** An event by its key, which its run has seen or not. */
+export interface KeyName extends RunName {
+  readonly key: string;
+}
+
+/** What became of an event that its run has seen. */
+export interface Taken {
+  /** The checkpoint of the step that consumed it; none while it waits. */
+  readonly seq?: number;
+  /** The entry there, and the digest of the one before it, unless they were pruned. */
+  readonly entry?: EntryRow;
+  readonly previous?: string;
+}
+
 export interface Fleet {
   /** Joins those who share the store; `taken` while somebody owns all of it. An outage is a time in which there was no member. */
   join(worker: string, leaseMs: number, now: number): Promise<Lease>;
@@ -72,6 +86,10 @@ export interface Fleet {
   takeTurns(uses: readonly KeyUse[], epoch: number): Promise<readonly Turns[] | undefined>;
   /** The newest checkpoint of each run, 0 where there is none. */
   readSeqs(names: readonly RunName[]): Promise<readonly number[]>;
+  /** The events that wait for each run, as `readInbox` tells of one; none where there is no such run. */
+  readInboxes(names: readonly RunName[], limit: number): Promise<readonly (readonly InboxRow[])[]>;
+  /** What became of each event; undefined where its run has not seen its key, or there is no such run. */
+  readTaken(events: readonly KeyName[]): Promise<readonly (Taken | undefined)[]>;
   readonly signals: Signals;
 }
 

@@ -14,8 +14,11 @@ export interface Hint extends RunName {
 export type Heard = (names: readonly Hint[] | undefined, from: number | undefined) => void;
 
 export interface Signals {
-  /** Something became of these runs, through the member of this epoch. Returns at once, whether or not anybody is reached. */
-  send(names: readonly Hint[], from: number): void;
+  /**
+   * Something became of these runs, through the member of this epoch. Resolves when it has been sent, or could not be: whether
+   * anybody is reached is not known. Whoever has more to tell by then tells it together.
+   */
+  send(names: readonly Hint[], from: number): Promise<void>;
   /**
    * Hears what is sent, also by itself. Resolves when it does, with what ends it; rejects if it cannot hear. `deaf` is told if
    * that changes later: then somebody listens again.

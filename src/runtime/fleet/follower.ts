@@ -1,20 +1,24 @@
 /**
  * The follower: for whoever waits here for what becomes of a run, it looks whether that happened elsewhere; at once when it is
- * told of it, and by itself in between.
+ * told of it, and by itself in between, soon and then less and less often where nothing is heard.
  */
 import type { Fleet } from "../../store/fleet.ts";
 import type { RunName } from "../../store/records.ts";
 import { RunMap } from "../../store/run-map.ts";
 import type { Clock } from "../clock.ts";
 import type { LiveRun } from "../live-run.ts";
-import type { Waiting } from "../standing.ts";
+import type { Mark, Waiting } from "../standing.ts";
 
 /** How often it looks by itself: whoever cancels what runs elsewhere waits no longer than a second for that to end. */
 const lookMs = 500;
+/** How soon it first looks where nothing is heard; each time after that it waits twice as long, up to the above. */
+const deafLookMs = 5;
 
 export interface FollowerWorld {
   readonly fleet: Pick<Fleet, "readSeqs">;
   readonly clock: Clock;
+  /** Whether it is told of what happens elsewhere. */
+  isHearing(): boolean;
   /** Runs of which somebody here wants to know what becomes of them. */
   followed(): Iterable<RunName>;
   live(name: RunName): LiveRun | undefined;
@@ -35,9 +39,12 @@ interface Asked {
 export class Follower {
   readonly #world: FollowerWorld;
   readonly #asked = new RunMap<Asked>();
+  /** Of runs that nothing was heard of since. */
+  readonly #marks = new RunMap<{ isPassed: boolean }>();
   #isLooking = false;
   /** Whether something may have happened while it looked. */
   #again = false;
+  #deafMs = lookMs;
   #stopTimer: () => void = () => {};
   #isStopped = false;
 
@@ -46,11 +53,24 @@ export class Follower {
   }
 
   start(): void {
+    this.#lookIn(lookMs);
+  }
+
+  #lookIn(ms: number): void {
+    this.#stopTimer();
     if (this.#isStopped) return;
-    this.#stopTimer = this.#world.clock.after(lookMs, () => {
+    this.#stopTimer = this.#world.clock.after(ms, () => {
+      this.#deafMs = Math.min(2 * this.#deafMs, lookMs);
       this.look(undefined);
-      this.start();
+      this.#lookIn(this.#world.isHearing() ? lookMs : this.#deafMs);
     });
+  }
+
+  /** Somebody has begun to wait: where nothing is heard it looks soon. One who comes after does not put that off. */
+  #hasten(): void {
+    if (this.#world.isHearing() || this.#deafMs === deafLookMs) return;
+    this.#deafMs = deafLookMs;
+    this.#lookIn(deafLookMs);
   }
 
   stop(): void {
@@ -58,8 +78,26 @@ export class Follower {
     this.#stopTimer();
   }
 
-  /** What `ask` finds, asked now and whenever something became of the run. */
-  until<Answer>(name: RunName, ask: () => Promise<Answer | undefined>): Waiting<Answer> {
+  /** Says later whether something may have become of a run by then. */
+  mark(name: RunName): Mark {
+    const mark = this.#marks.get(name) ?? { isPassed: false };
+    this.#marks.set(name, mark);
+    return mark;
+  }
+
+  #pass(names: readonly RunName[] | undefined): void {
+    for (const mark of names?.flatMap((name) => this.#marks.get(name) ?? []) ?? this.#marks.values())
+      mark.isPassed = true;
+    if (names === undefined) this.#marks.clear();
+    else for (const name of names) this.#marks.delete(name);
+  }
+
+  /** What `ask` finds, asked now unless nothing was heard of the run since a mark, and whenever something became of it. */
+  until<Answer>(
+    name: RunName,
+    ask: () => Promise<Answer | undefined>,
+    since: Mark = { isPassed: true },
+  ): Waiting<Answer> {
     const { promise, resolve, reject } = Promise.withResolvers<Answer>();
     const { questions } = this.#asked.get(name) ?? { questions: new Set<Question>() };
     this.#asked.set(name, { name, questions });
@@ -92,15 +130,18 @@ export class Follower {
     };
     questions.add(question);
     promise.catch(() => {});
-    void question.ask();
-    return { told: promise, cancel };
+    if (since.isPassed) void question.ask();
+    this.#hasten();
+    return { told: promise, look: () => void question.ask(), cancel };
   }
 
   /** Something may have become of these runs; of any, if they are not named. */
   look(names: readonly RunName[] | undefined): void {
+    this.#pass(names);
     const asked = names?.flatMap((name) => this.#asked.get(name) ?? []) ?? [...this.#asked.values()];
-    for (const { questions } of asked) for (const question of questions) void question.ask();
-    void this.#compare(names);
+    const answers = asked.flatMap(({ questions }) => [...questions].map((question) => question.ask()));
+    // Who has been answered need not see the run itself.
+    void Promise.all(answers).then(() => this.#compare(names));
   }
 
   /** Looks for runs that are further in the store than in memory. */

@@ -1,10 +1,13 @@
-/** The herald: tells others what became of runs here, a moment's news together, and hears what they tell. */
+/**
+ * The herald: tells others what became of runs here, and hears what they tell. What is told when nothing has been for a while is
+ * told at once. After that news is gathered for a moment, and what is urgent only until the news before it is out.
+ */
 import type { RunName } from "../../store/records.ts";
 import { RunMap } from "../../store/run-map.ts";
 import type { Hint, Signals } from "../../store/signals.ts";
 import type { Clock } from "../clock.ts";
 
-/** How long news is gathered: a hint costs a transaction, and people do not notice. */
+/** How long news is gathered that nobody is known to wait for: a hint costs a transaction, and people do not notice. */
 const gatherMs = 10;
 /** How long to wait before somebody who hears nothing listens again. */
 const listenAgainMs = 5_000;
@@ -25,7 +28,12 @@ export class Herald {
   readonly #clock: Clock;
   readonly #world: HeraldWorld;
   #news = new RunMap<Hint>();
+  /** Whether news is on its way out, about to be, or has been within the last moment. */
+  #isSending = false;
+  #isDue = false;
   #isGathering = false;
+  /** Whether there is something in the news that is not to be gathered for long. */
+  #isUrgent = false;
   #isStopped = false;
   #stopListening: (() => Promise<void>) | undefined;
   #stopWaiting: () => void = () => {};
@@ -72,23 +80,46 @@ export class Herald {
   }
 
   /** Something became of a run here: steps since a checkpoint, or something else. */
-  tell(name: RunName, since?: number): void {
+  tell(name: RunName, since?: number, isUrgent = false): void {
     const known = this.#news.get(name)?.since;
     const first = Math.min(since ?? known ?? none, known ?? none);
     this.#news.set(name, first === none ? name : { tenant: name.tenant, run: name.run, since: first });
-    if (this.#isGathering || this.#isStopped) return;
+    this.#isUrgent ||= isUrgent;
+    this.#tellSoon();
+  }
+
+  /** Once all is known that is told in this turn of the event loop. */
+  #tellSoon(): void {
+    const isHeld = this.#isSending || (this.#isGathering && !this.#isUrgent);
+    if (isHeld || this.#isDue || this.#isStopped || this.#news.size === 0) return;
+    this.#isDue = true;
+    this.#clock.soon(() => void this.#tellNews());
+  }
+
+  async #tellNews(): Promise<void> {
+    const news = [...this.#news.values()];
+    this.#news = new RunMap();
+    this.#isUrgent = false;
+    this.#isDue = false;
+    this.#isSending = true;
+    this.#gather();
+    await this.#signals.send(news, this.#world.epoch());
+    this.#isSending = false;
+    this.#tellSoon();
+  }
+
+  #gather(): void {
+    if (this.#isGathering) return;
     this.#isGathering = true;
     this.#clock.after(gatherMs, () => {
       this.#isGathering = false;
-      const news = [...this.#news.values()];
-      this.#news = new RunMap();
-      this.#signals.send(news, this.#world.epoch());
+      this.#tellSoon();
     });
   }
 
   /** Something became of more than can be named. */
   tellAll(): void {
-    this.#signals.send([], this.#world.epoch());
+    void this.#signals.send([], this.#world.epoch());
   }
 
   stop(): void {

@@ -7,16 +7,17 @@
  */
 import type { Outage } from "../../core/timer.ts";
 import { HoldfastError, isUnavailable } from "../../errors.ts";
-import type { Fleet, Member, Sign } from "../../store/fleet.ts";
+import { limits } from "../../limits.ts";
+import type { Fleet, KeyName, Member, Sign, Taken } from "../../store/fleet.ts";
 import { homesOf } from "../../store/homes.ts";
-import type { ActivityRow, RunName } from "../../store/records.ts";
+import type { ActivityRow, InboxRow, RunName } from "../../store/records.ts";
 import { shardCount, shardOf } from "../../store/shard.ts";
 import type { Hint } from "../../store/signals.ts";
 import type { Clock } from "../clock.ts";
 import type { LiveRun } from "../live-run.ts";
 import { callSafely } from "../observers.ts";
-import type { Due, Hearer, Moved, Standing, Waiting } from "../standing.ts";
-import { Checkpoints } from "./checkpoints.ts";
+import type { Due, Hearer, Mark, Moved, Standing, Waiting } from "../standing.ts";
+import { Together } from "../together.ts";
 import { Follower } from "./follower.ts";
 import { Herald } from "./herald.ts";
 import { Turns } from "./turns.ts";
@@ -26,9 +27,10 @@ const leaseMs = 2_500;
 const beatMs = 500;
 /** How soon a store that could not be reached is tried again. */
 const againMs = 250;
-/** How often what is due is looked for, by one who hears of it and by one who does not. */
+/** How often what is due is looked for, by one who hears of it and by one who does not, who looks sooner after it found some. */
 const hearingLookMs = 1_000;
 const deafLookMs = 100;
+const deafLookMsMin = 10;
 /** After so long, what is due and nobody has taken up is anybody's: who should see to it may not know its machine. */
 const strayMs = 3_000;
 /** How many of those are looked at first. While there are more it is twice as many each time, up to what it may see to itself. */
@@ -52,6 +54,8 @@ export interface MembershipWorld {
   rehomed(isRehomed: (name: RunName) => boolean, isHome: (name: RunName) => boolean): void;
   /** Runs that it sees to may have something to do. */
   lookAgain(): void;
+  /** Events may wait for these runs, which it sees to. */
+  arrived(names: readonly RunName[]): void;
   /** It is no member any more. */
   lost(error: unknown): void;
 }
@@ -64,13 +68,16 @@ export class Membership implements Standing {
   readonly #world: MembershipWorld;
   readonly #herald: Herald;
   readonly #follower: Follower;
-  readonly #checkpoints: Checkpoints;
+  readonly #seqs: Together<RunName, number>;
+  readonly #inboxes: Together<RunName, readonly InboxRow[]>;
+  readonly #taken: Together<KeyName, Taken | undefined>;
   readonly #hearers = new Set<Hearer>();
   #members: readonly Member[] = [];
   #mine: ReadonlySet<number> = new Set();
   #others: readonly number[] = [];
   #lookedForStrays = 0;
   #straysMax = straysMin;
+  #deafMs = deafLookMs;
   /** When the last sign of life was given that was answered. */
   #aliveAt = 0;
   #isLeaving: boolean;
@@ -83,15 +90,22 @@ export class Membership implements Standing {
     this.#world = world;
     this.isWorker = isWorker;
     this.#isLeaving = !isWorker;
-    this.#follower = new Follower(world);
-    this.#checkpoints = new Checkpoints(fleet, clock);
+    this.#follower = new Follower({ ...world, isHearing: () => this.#herald.isHearing });
+    const max = limits.askedTogetherMax;
+    this.#seqs = new Together({ clock, max, call: (names) => fleet.readSeqs(names) });
+    this.#inboxes = new Together({
+      ...{ clock, max },
+      call: (names) => fleet.readInboxes(names, limits.inboxLoadedMax),
+    });
+    this.#taken = new Together({ clock, max, call: (events) => fleet.readTaken(events) });
     this.#herald = new Herald(fleet.signals, clock, {
       epoch: () => this.epoch,
       heard: (names) => this.#heard(names),
       deaf: () => this.#tellHearers(undefined),
     });
     this.turns = new Turns({
-      ...{ fleet, clock, epoch: () => this.epoch, lookMs: () => this.lookMs() },
+      ...{ fleet, clock, epoch: () => this.epoch },
+      lookMs: () => (this.#herald.isHearing ? hearingLookMs : deafLookMs),
       tell: (name) => this.tell(name),
     });
   }
@@ -183,6 +197,7 @@ export class Membership implements Standing {
   async due(now: number, limit: number, unreadable: number): Promise<Due> {
     if (!this.isWorker) return { names: [], isMore: false };
     const names = await this.#world.fleet.due([...this.#mine], now, limit + unreadable);
+    this.#deafMs = names.length > unreadable ? deafLookMsMin : Math.min(2 * this.#deafMs, deafLookMs);
     const isMore = names.length >= limit + unreadable;
     if (this.#others.length === 0 || Math.abs(now - this.#lookedForStrays) < strayMs)
       return { names, isMore };
@@ -205,7 +220,7 @@ export class Membership implements Standing {
   }
 
   lookMs(): number {
-    return this.#herald.isHearing ? hearingLookMs : deafLookMs;
+    return this.#herald.isHearing ? hearingLookMs : this.#deafMs;
   }
 
   async adopt(rows: readonly ActivityRow[]): Promise<readonly boolean[]> {
@@ -214,11 +229,19 @@ export class Membership implements Standing {
   }
 
   async isNewest({ name, head }: LiveRun): Promise<boolean> {
-    return (await this.#checkpoints.read(name)) === head.seq;
+    return (await this.#seqs.ask(name)) === head.seq;
   }
 
-  tell(name: RunName, since?: number): void {
-    if (this.#members.length > 1) this.#herald.tell(name, since);
+  readInbox(name: RunName): Promise<readonly InboxRow[]> {
+    return this.#inboxes.ask(name);
+  }
+
+  readTaken(event: KeyName): Promise<Taken | undefined> {
+    return this.#taken.ask(event);
+  }
+
+  tell(name: RunName, since?: number, isUrgent?: boolean): void {
+    if (this.#members.length > 1) this.#herald.tell(name, since, isUrgent);
   }
 
   hear(hearer: Hearer): () => void {
@@ -227,8 +250,12 @@ export class Membership implements Standing {
     return () => void this.#hearers.delete(one);
   }
 
-  until<Answer>(name: RunName, ask: () => Promise<Answer | undefined>): Waiting<Answer> {
-    return this.#follower.until(name, ask);
+  mark(name: RunName): Mark {
+    return this.#follower.mark(name);
+  }
+
+  until<Answer>(name: RunName, ask: () => Promise<Answer | undefined>, since?: Mark): Waiting<Answer> {
+    return this.#follower.until(name, ask, since);
   }
 
   members(): readonly Member[] {
@@ -240,7 +267,10 @@ export class Membership implements Standing {
       this.#tellHearers(names?.filter((name): name is Moved => name.since !== undefined));
     this.#follower.look(names);
     this.turns.look(names);
-    if (names === undefined || names.some((name) => this.isHome(name))) this.#world.lookAgain();
+    const mine = names?.filter((name) => this.isHome(name));
+    if (mine === undefined || mine.some(({ since }) => since !== undefined)) this.#world.lookAgain();
+    const others = mine?.filter(({ since }) => since === undefined) ?? [];
+    if (others.length > 0) this.#world.arrived(others);
   }
 
   #tellHearers(moved: readonly Moved[] | undefined): void {

@@ -1,10 +1,12 @@
 /** How a runtime comes to stand to its store: alone with it, or as one of those who share it. */
 import { HoldfastError } from "../../errors.ts";
 import { fleetOf } from "../../store/fleet.ts";
+import type { RunName } from "../../store/records.ts";
 import type { Store } from "../../store/store.ts";
 import type { Activities } from "../activity.ts";
 import type { Clock } from "../clock.ts";
 import type { Ids } from "../ids.ts";
+import type { Inboxes } from "../inboxes.ts";
 import { Ownership } from "../ownership.ts";
 import type { Role } from "../run.ts";
 import type { Runs } from "../runs.ts";
@@ -14,9 +16,15 @@ import type { Watchers } from "../watchers.ts";
 import { workerName } from "../worker.ts";
 import { Membership } from "./membership.ts";
 
+/** How many runs that are not in memory are read at once for what arrived; of more, each in its turn, as all that is due. */
+const fetchedMax = 10;
+/** A hint may be about something else than an event, as an activity that was left: what is due is looked for within so long. */
+const dueLookMs = 250;
+
 /** What it needs of the rest, which is made after it. */
 export interface Parts {
   readonly runs: Runs;
+  readonly inboxes: Inboxes;
   readonly waker: Waker;
   readonly activities: Activities;
   readonly watchers: Watchers;
@@ -58,5 +66,12 @@ export function standWith({ store, clock, ids, role, lost, parts }: StandWorld):
       parts().waker.lookAgain();
     },
     lookAgain: () => parts().waker.wakeAt(clock.now()),
+    arrived: (names) => {
+      const { runs, inboxes, waker } = parts();
+      const isLive = (name: RunName) => runs.live(name) !== undefined;
+      const isMany = names.filter((name) => !isLive(name)).length > fetchedMax;
+      for (const name of names) if (!isMany || isLive(name)) void inboxes.fetch(name);
+      waker.wakeAt(clock.now() + (isMany ? 0 : dueLookMs));
+    },
   });
 }

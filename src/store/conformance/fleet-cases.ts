@@ -14,12 +14,12 @@ const idle: Sign = { isLeaving: false, slots: 0, running: 0, waiting: 0 };
 const everywhere = Array.from({ length: shardCount }, (_, shard) => shard);
 const names = (runs: readonly RunName[]): string[] => runs.map(({ run }) => run);
 
-const shared = (store: Store): Fleet => fleetOf(store) as Fleet;
+export const shared = (store: Store): Fleet => fleetOf(store) as Fleet;
 
 const running = (key: string) => activityOf(key, { status: "running" });
 
 /** Joins, and gives the epoch. */
-async function joined(store: Store, worker: string, now = noon): Promise<number> {
+export async function joined(store: Store, worker: string, now = noon): Promise<number> {
   const lease = await shared(store).join(worker, leaseMs, now);
   if (lease.outcome !== "owned") throw new Error(`${worker} could not join: ${lease.owner} is there`);
   return lease.epoch;
@@ -314,17 +314,6 @@ export const fleetCases: Cases = {
     expect(await takeTurns(await joined(store, "d"), use)).toEqual([1, false]);
   },
 
-  "readSeqs tells where runs are, in the order asked for": async ({ store, expect }) => {
-    const epoch = await joined(store, "a");
-    const head = await committed(store, firstCommit("run-1", epoch));
-    await committed(store, commitOn(head, epoch, { steps: 3 }));
-    await committed(store, firstCommit("run-2", epoch));
-    const named = (run: string, tenant = "acme") => ({ tenant, run });
-    const asked = [named("run-2"), named("nobody"), named("run-1"), named("run-1", "another")];
-    expect(await shared(store).readSeqs(asked)).toEqual([1, 0, 4, 0]);
-    expect(await shared(store).readSeqs([])).toEqual([]);
-  },
-
   "F1: an entry is not put where others were pruned": async ({ store, expect }) => {
     const [one, other] = [await joined(store, "a"), await joined(store, "b")];
     const head = await committed(store, firstCommit("run-1", one));
@@ -352,7 +341,7 @@ export const fleetCases: Cases = {
       { tenant: "acme", run: "run-1" },
       { tenant: "acme", run: 'ü "2"' },
     ];
-    shared(store).signals.send(sent, 7);
+    await shared(store).signals.send(sent, 7);
     expect(await told.promise).toEqual([sent, 7]);
     await stop();
   },

@@ -8,6 +8,7 @@ import { deadLetterCases } from "./dead-letter-cases.ts";
 import { dueCases } from "./due-cases.ts";
 import { findCases } from "./find-cases.ts";
 import { fleetCases } from "./fleet-cases.ts";
+import { fleetReadCases } from "./fleet-read-cases.ts";
 import { dedupeCases, inboxCases } from "./inbox-cases.ts";
 import { leaseCases } from "./lease-cases.ts";
 import { mendCases } from "./mend-cases.ts";
@@ -66,7 +67,7 @@ export function conformance(options: ConformanceOptions): void {
     });
   kit.describe(`${name} keeps the promises of a store`, () => {
     const more = {
-      ...(options.shared ? { fleet: fleetCases } : {}),
+      ...(options.shared ? { fleet: fleetCases, "fleet, many runs": fleetReadCases } : {}),
       ...(options.searching ? { search: searchCases } : {}),
     };
     for (const [group, cases] of Object.entries({ ...groups, ...more }))

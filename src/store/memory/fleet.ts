@@ -1,13 +1,13 @@
 /** A memory store that several runtimes of a process share: the reference model of fleets. */
-import type { Fleet, KeyUse, Member, Sign, Turns } from "../fleet.ts";
+import type { Fleet, KeyName, KeyUse, Member, Sign, Taken, Turns } from "../fleet.ts";
 import { isAlive, join, leftBy, memberOf } from "../members.ts";
-import type { ActivityRow, RunName } from "../records.ts";
+import type { ActivityRow, InboxRow, RunName } from "../records.ts";
 import { shardOf } from "../shard.ts";
 import type { Heard, Hint, Signals } from "../signals.ts";
 import type { Lease } from "../store.ts";
 import { type TurnRow, takeTurns } from "../turns.ts";
 import { dueRuns, nextTime } from "./due.ts";
-import { nameOf } from "./kept.ts";
+import { copy, inOrder, nameOf } from "./kept.ts";
 import type { StoredRun, Tables } from "./tables.ts";
 
 export class MemoryFleet implements Fleet {
@@ -98,6 +98,24 @@ export class MemoryFleet implements Fleet {
     return names.map((name) => this.#tables.runs.get(nameOf(name))?.head.seq ?? 0);
   }
 
+  async readInboxes(names: readonly RunName[], limit: number): Promise<readonly (readonly InboxRow[])[]> {
+    const inboxes = names.map((name) => this.#tables.runs.get(nameOf(name))?.inbox.values() ?? []);
+    return copy(inboxes.map((rows) => inOrder(rows).slice(0, limit)));
+  }
+
+  async readTaken(events: readonly KeyName[]): Promise<readonly (Taken | undefined)[]> {
+    return copy(events.map((event) => this.#taken(event)));
+  }
+
+  #taken({ tenant, run, key }: KeyName): Taken | undefined {
+    const { seen, entries } = this.#tables.runs.get(nameOf({ tenant, run })) ?? {};
+    if (seen?.has(key) !== true) return undefined;
+    const seq = seen.get(key);
+    if (seq === undefined) return {};
+    const [before, entry] = [seq - 1, seq].map((at) => entries?.read(at, at, 1)[0]);
+    return { seq, ...(entry && { entry }), ...(before && { previous: before.digest }) };
+  }
+
   #runsOf(shards: readonly number[]): StoredRun[] {
     const wanted = new Set(shards);
     return [...this.#tables.runs.values()].filter(({ head }) => wanted.has(shardOf(head)));
@@ -112,7 +130,7 @@ export class MemoryFleet implements Fleet {
 class MemorySignals implements Signals {
   readonly #listeners = new Set<Heard>();
 
-  send(given: readonly Hint[], from: number): void {
+  async send(given: readonly Hint[], from: number): Promise<void> {
     const names = given.length === 0 ? undefined : given;
     for (const heard of this.#listeners)
       void Promise.resolve().then(() => this.#listeners.has(heard) && heard(names, from));

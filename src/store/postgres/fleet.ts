@@ -1,7 +1,8 @@
 /** The processes that share a PostgreSQL store: members by rows of the table of leases, and hints by NOTIFY. */
-import type { Fleet, KeyUse, Member, Sign, Turns } from "../fleet.ts";
+import type { Fleet, KeyName, KeyUse, Member, Sign, Taken, Turns } from "../fleet.ts";
 import { join, type MemberRow } from "../members.ts";
-import type { ActivityRow, RunName } from "../records.ts";
+import type { ActivityRow, InboxRow, RunName } from "../records.ts";
+import { entryOf, eventOf, type Row } from "../rows.ts";
 import type { Signals } from "../signals.ts";
 import type { Lease } from "../store.ts";
 import { givenTo, readRegister, type Statements } from "./lease.ts";
@@ -84,14 +85,40 @@ export class PostgresFleet implements Fleet {
   }
 
   async readSeqs(names: readonly RunName[]): Promise<readonly number[]> {
-    const named = JSON.stringify(names.map(({ tenant, run }) => ({ tenant, run })));
-    return (await this.#statements.ask("readSeqs", [named])).map(({ seq }) => seq as number);
+    return (await this.#statements.ask("readSeqs", [named(names)])).map(({ seq }) => seq as number);
+  }
+
+  async readInboxes(names: readonly RunName[], limit: number): Promise<readonly (readonly InboxRow[])[]> {
+    const inboxes = names.map((): InboxRow[] => []);
+    for (const row of await this.#statements.ask("readInboxes", [named(names), limit])) {
+      const place = (row.place as number) - 1;
+      inboxes[place]?.push(eventOf(names[place] as RunName, row));
+    }
+    return inboxes;
+  }
+
+  async readTaken(events: readonly KeyName[]): Promise<readonly (Taken | undefined)[]> {
+    const asked = JSON.stringify(events.map(({ tenant, run, key }) => ({ tenant, run, key })));
+    return (await this.#statements.ask("readTaken", [asked])).map(takenOf);
   }
 
   /** The caller's time, where leases are measured by that. */
   #given(now: number): number | null {
     return givenTo(this.#statements, now);
   }
+}
+
+const named = (names: readonly RunName[]): string =>
+  JSON.stringify(names.map(({ tenant, run }) => ({ tenant, run })));
+
+function takenOf(row: Row): Taken | undefined {
+  const { seen, seq, digest, previous } = row;
+  if (seen === null) return undefined;
+  return {
+    ...(seq === null ? undefined : { seq: seq as number }),
+    ...(digest === null ? undefined : { entry: entryOf(row) }),
+    ...(previous === null ? undefined : { previous: previous as string }),
+  };
 }
 
 const signOf = ({ isLeaving, slots, running, waiting }: Sign): Sign => ({

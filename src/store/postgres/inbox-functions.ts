@@ -2,7 +2,7 @@
  * Putting events into inboxes, for `enqueue` and for the sends of a commit alike, and what becomes of those that no run
  * takes. See `functions.ts` for how they are called.
  */
-import { type Place, unsharded } from "./place.ts";
+import { type Place, steadyPlans, unsharded } from "./place.ts";
 
 /** Whether a run of this status has ended, as SQL. */
 const isFinal = (status: string): string => `${status} NOT IN ('active', 'parked')`;
@@ -61,6 +61,46 @@ const enqueue = (schema: string): string => `
       v_place := v_place + 1;
       v_outcomes := v_outcomes || ${schema}.deliver(v_ids[v_place], v_event, p_bytes);
     END LOOP;
+    RETURN v_outcomes;
+  END $$;
+`;
+
+/**
+ * The same for events of which no two are for one run with the same id or key: all that is asked of each can be asked before the
+ * first is written, so a group of them is written at once and its runs are held for as short as can be. Each row is asked for by
+ * itself, by questions that cannot become joins: the server would read whole tables for them.
+ */
+export const enqueueDistinct = (schema: string): string => `
+  CREATE FUNCTION ${schema}.enqueue_distinct(p_full boolean, p_events jsonb, p_bytes bytea) RETURNS text[]
+  LANGUAGE plpgsql ${steadyPlans} AS $$
+  DECLARE
+    v_ids bigint[];
+    v_outcomes text[];
+  BEGIN
+    PERFORM ${schema}.guard(p_full);
+    SELECT array_agg((SELECT r.id FROM ${schema}.run r
+        WHERE ${schema}.name_key(r.tenant, r.run) = ${schema}.name_key(n.tenant, n.run)) ORDER BY n.place) INTO v_ids
+      FROM ROWS FROM (jsonb_to_recordset(p_events) AS (tenant text, run text)) WITH ORDINALITY n(tenant, run, place);
+    PERFORM 1 FROM ${schema}.run WHERE id = ANY(v_ids) ORDER BY id FOR NO KEY UPDATE;
+    WITH event AS MATERIALIZED (
+      SELECT e.*, r.id AS run_id, r.shard, r.status, CASE WHEN r.id IS NULL THEN 'missing'
+          WHEN (SELECT true FROM ${schema}.seen_key s WHERE s.run_id = r.id AND s.key = e.key) THEN 'duplicate'
+          WHEN ${isFinal("r.status")} THEN 'ended'
+          WHEN (SELECT true FROM ${schema}.inbox i WHERE i.run_id = r.id AND i.id = e.id) THEN 'duplicate'
+          ELSE 'accepted' END AS outcome
+        FROM ROWS FROM (jsonb_to_recordset(p_events) AS (id text, subject text, key text, expendable boolean,
+          priority float8, at float8, "offset" int, size int))
+          WITH ORDINALITY e(id, subject, key, expendable, priority, at, start, size, place)
+        LEFT JOIN LATERAL (SELECT id, shard, status FROM ${schema}.run WHERE id = v_ids[e.place::int] LIMIT 1) r ON true
+    ), kept AS (
+      INSERT INTO ${schema}.inbox (shard, run_id, id, subject, key, expendable, priority, at, open, bytes)
+        SELECT shard, run_id, id, subject, key, expendable, priority, at, status = 'active',
+          substring(p_bytes FROM start FOR size) FROM event WHERE outcome = 'accepted'
+    ), noted AS (
+      INSERT INTO ${schema}.seen_key (shard, run_id, key)
+        SELECT shard, run_id, key FROM event WHERE outcome = 'accepted' AND key IS NOT NULL
+    )
+    SELECT array_agg(outcome ORDER BY place) INTO v_outcomes FROM event;
     RETURN v_outcomes;
   END $$;
 `;

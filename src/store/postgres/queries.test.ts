@@ -32,7 +32,17 @@ async function planOf(text: string): Promise<string[]> {
 const isSlow = (step: string): boolean => /Seq Scan on (?!lease|store_version)|^(-> +)?Sort /.test(step);
 
 const sortsFew = [
-  ...["load", "loadSince", "readAt", "readInbox", "readKeys", "readContents", "readDigests", "readForks"],
+  ...[
+    "load",
+    "loadSince",
+    "readAt",
+    "readInbox",
+    "readInboxes",
+    "readKeys",
+    "readContents",
+    "readDigests",
+    "readForks",
+  ],
   "dueOf",
 ];
 

@@ -69,6 +69,16 @@ const readAtQuery = (
         WHERE e.seq > coalesce((SELECT seq FROM snapshot), 0) AND e.seq <= $3
       ORDER BY kind, seq`;
 
+/**
+ * What is asked about ($1), each with the number of its run if there is one. Nobody may look for them by computing the name of
+ * every run there is, so each is a question of its own.
+ */
+const askedRuns = (schema: string, columns: string): string =>
+  `SELECT n.*, r.id AS run_id, r.pruned FROM ROWS FROM (jsonb_to_recordset($1) AS (${columns}))
+        WITH ORDINALITY n(${columns.replaceAll(" text", "")}, place)
+      LEFT JOIN LATERAL (SELECT id, pruned FROM ${schema}.run r
+        WHERE ${schema}.name_key(r.tenant, r.run) = ${schema}.name_key(n.tenant, n.run) LIMIT 1) r ON true`;
+
 /** What members of a fleet ask. */
 const membersQueries = (schema: string) =>
   ({
@@ -87,6 +97,19 @@ const membersQueries = (schema: string) =>
     readSeqs: `SELECT coalesce((SELECT (SELECT max(e.seq) FROM ${schema}.entry e WHERE e.run_id = r.id)
         FROM ${schema}.run r WHERE ${schema}.name_key(r.tenant, r.run) = ${schema}.name_key(n.tenant, n.run)), 0) AS seq
       FROM ROWS FROM (jsonb_to_recordset($1) AS (tenant text, run text)) WITH ORDINALITY n(tenant, run, place)
+      ORDER BY n.place`,
+    readInboxes: `SELECT n.place, i.* FROM (${askedRuns(schema, "tenant text, run text")}) n CROSS JOIN LATERAL (
+        SELECT ${eventColumns} FROM ${schema}.inbox WHERE run_id = n.run_id ORDER BY priority DESC, id LIMIT $2) i
+      ORDER BY n.place, i.priority DESC, i.id`,
+    // Each of the questions within it finds one row at most, and says so: nobody joins whole tables instead.
+    readTaken: `SELECT s.key AS seen, s.seq, e.at, e.digest, e.bytes, b.digest AS previous
+      FROM (${askedRuns(schema, "tenant text, run text, key text")}) n
+      LEFT JOIN LATERAL (SELECT key, seq FROM ${schema}.seen_key k
+        WHERE k.run_id = n.run_id AND k.key = n.key COLLATE "C" LIMIT 1) s ON true
+      LEFT JOIN LATERAL (SELECT at, digest, bytes FROM ${schema}.entry
+        WHERE run_id = n.run_id AND seq = s.seq AND seq > n.pruned LIMIT 1) e ON true
+      LEFT JOIN LATERAL (SELECT digest FROM ${schema}.entry
+        WHERE run_id = n.run_id AND seq = s.seq - 1 AND seq > n.pruned LIMIT 1) b ON true
       ORDER BY n.place`,
     // Nothing waits for the disk: a hint that is lost with the power is no loss.
     notify: `WITH quick AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true))
@@ -135,6 +158,7 @@ export function queriesFor(schema: string) {
       LEFT JOIN ${schema}.run r ON ${schema}.name_key(r.tenant, r.run) = ${schema}.name_key(n.tenant, n.run)
       LEFT JOIN ${schema}.entry e ON e.run_id = r.id AND e.seq = n.seq ORDER BY n.place`,
     enqueue: `SELECT to_jsonb(${schema}.enqueue($1, $2, $3)) AS outcomes`,
+    enqueueDistinct: `SELECT to_jsonb(${schema}.enqueue_distinct($1, $2, $3)) AS outcomes`,
     recordActivities: `SELECT to_jsonb(${schema}.record_activities($1, $2, $3, $4)) AS recorded`,
     appendChunks: `SELECT ${schema}.append_pieces($1, $2, $3, $4, $5, $6, $7) AS appended`,
     writeDocument: `SELECT ${schema}.write_document($1, $2, $3, $4, $5) AS written`,

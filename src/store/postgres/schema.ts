@@ -18,6 +18,7 @@ import { documentFunctions } from "./document-functions.ts";
 import { fleet } from "./fleet-functions.ts";
 import { forkFunctions } from "./fork-functions.ts";
 import { functions } from "./functions.ts";
+import { enqueueDistinct } from "./inbox-functions.ts";
 import { searchFunctions } from "./search-functions.ts";
 import { shards } from "./shards.ts";
 import { turnFunctions } from "./turn-functions.ts";
@@ -45,6 +46,7 @@ export const migrationsInto = (partitions: number): readonly Migration[] => [
   forkFunctions,
   searchFunctions,
   commitOfLong,
+  enqueueDistinct,
 ];
 
 export const migrations: readonly Migration[] = migrationsInto(1);

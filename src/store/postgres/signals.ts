@@ -31,8 +31,8 @@ export class PostgresSignals implements Signals {
     this.#world = world;
   }
 
-  send(names: readonly Hint[], from: number): void {
-    this.#notify(payloadsOf(names, from)).catch(() => {});
+  async send(names: readonly Hint[], from: number): Promise<void> {
+    await this.#notify(payloadsOf(names, from)).catch(() => {});
   }
 
   async listen(heard: Heard, deaf: () => void): Promise<() => Promise<void>> {
@@ -77,7 +77,7 @@ export class PostgresSignals implements Signals {
 
 /** For a process that hears nothing, and sends nothing to those that do. */
 export const noSignals: Signals = {
-  send: () => {},
+  send: async () => {},
   listen: () => Promise.reject(unheard()),
 };
 

@@ -175,7 +175,8 @@ class PostgresStore implements SearchingStore {
     if (rows.length === 0) return [];
     const pieces = new Pieces();
     const events = JSON.stringify(rows.map((row) => eventRow(row, pieces)));
-    const [answer] = await this.#database.write("enqueue", [events, pieces.all()]);
+    const query = hasRepeats(rows) ? "enqueue" : "enqueueDistinct";
+    const [answer] = await this.#database.write(query, [events, pieces.all()]);
     return answer?.outcomes as EnqueueOutcome[];
   }
 
@@ -340,4 +341,16 @@ class PostgresStore implements SearchingStore {
   mend(changes: readonly Mending[], epoch: number): Promise<boolean> {
     return this.#database.transact((ask) => mendAll(ask, this.#database.schema, changes, epoch));
   }
+}
+
+/** Whether two events for one run have the same id or key: whether the later one is taken depends on the earlier one. */
+function hasRepeats(rows: readonly InboxRow[]): boolean {
+  const seen = new Set<string>();
+  let count = 0;
+  for (const { tenant, run, id, key } of rows) {
+    seen.add(JSON.stringify([tenant, run, { id }]));
+    if (key !== undefined) seen.add(JSON.stringify([tenant, run, { key }]));
+    count += key === undefined ? 1 : 2;
+  }
+  return seen.size < count;
 }

@@ -40,11 +40,12 @@ class Broadcast implements RedisSignals {
     this.#link = new Link(place, limits.redisMs);
   }
 
-  send(names: readonly Hint[], from: number): void {
+  async send(names: readonly Hint[], from: number): Promise<void> {
     // Whoever listens is told that the package is missing.
     const sending = this.#publish(names, from).catch(() => {});
     this.#sending.add(sending);
-    void sending.finally(() => this.#sending.delete(sending));
+    await sending;
+    this.#sending.delete(sending);
   }
 
   async #publish(names: readonly Hint[], from: number): Promise<void> {
