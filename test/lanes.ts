@@ -8,7 +8,7 @@ import { delimiter, join } from "node:path";
 
 /** Each is in the package of its name. */
 const programs = ["redis-server", "pgbouncer", "strace", "tmux"] as const;
-export type Program = (typeof programs)[number] | "chromium";
+export type Program = (typeof programs)[number] | "chromium" | "podman" | "runc" | "debootstrap";
 
 /** Where a program is; undefined if it is not installed. */
 export function findProgram(program: Program): string | undefined {

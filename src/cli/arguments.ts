@@ -11,6 +11,8 @@ export interface StoreArguments {
   readonly schema: string | undefined;
   /** Where workers hear from each other; false for nowhere, undefined for where the store is. */
   readonly signals: string | false | undefined;
+  /** The Redis that is the store's warm tier; undefined for none. */
+  readonly redis: string | undefined;
 }
 
 /** Where to listen. */
@@ -33,7 +35,8 @@ export function addStoreOptions(command: Command, about = aboutStore): Command {
     .option(
       "--signals <url>",
       "where workers hear from each other, if --store leads through a pooler; off: nowhere",
-    );
+    )
+    .option("--redis <url>", "a Redis as the store's warm tier; the variable HOLDFAST_REDIS unless given");
 }
 
 /** Which store is meant; throws COMMAND_INVALID if none was given, and none is meant without. */
@@ -44,7 +47,12 @@ export function storeOf(given: Given, { env }: Pick<World, "env">, otherwise = "
       "No store was given: add --store postgres://… or a path, or set the variable HOLDFAST_STORE",
     );
   const signals = textOf(given, "signals");
-  return { store, schema: textOf(given, "schema"), signals: signals === "off" ? false : signals };
+  const redis = textOf(given, "redis") ?? (env.HOLDFAST_REDIS || undefined);
+  if (redis !== undefined && !/^rediss?:\/\//.test(redis))
+    throw misused(
+      "--redis, or the variable HOLDFAST_REDIS, is no address of a Redis; write redis://host:6379",
+    );
+  return { store, schema: textOf(given, "schema"), signals: signals === "off" ? false : signals, redis };
 }
 
 export const textOf = (given: Given, name: string): string | undefined => given[name] as string | undefined;

@@ -3,6 +3,7 @@ import type { Command } from "commander";
 import { addStoreOptions, countOption, type Given, storeOf } from "./arguments.ts";
 import type { Finding } from "./checks/finding.ts";
 import { checkPostgres, type Subject } from "./checks/postgres.ts";
+import { checkRedis } from "./checks/redis.ts";
 import { checkSqlite } from "./checks/sqlite.ts";
 import { exit } from "./exit.ts";
 import { isServer } from "./open-store.ts";
@@ -28,7 +29,10 @@ export function doctorCommand(world: World): Command {
 
 /** Tells every finding; gives the code to end with: something bad is a failure, a warning is not. */
 async function diagnose(args: Subject, terminal: Terminal, isJson: boolean): Promise<number> {
-  const findings = await (isServer(args.store) ? checkPostgres(args) : checkSqlite(args.store));
+  const findings = [
+    ...(await (isServer(args.store) ? checkPostgres(args) : checkSqlite(args.store))),
+    ...(args.redis === undefined ? [] : [await checkRedis(args.redis)]),
+  ];
   const isWell = findings.every(({ status }) => status !== "bad");
   if (isJson) terminal.data(JSON.stringify({ isWell, findings }, undefined, 2));
   else for (const finding of findings) terminal.data(findingLine(finding, terminal.isColoured));

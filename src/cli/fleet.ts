@@ -71,7 +71,7 @@ async function lead(args: FleetArguments, { terminal, env, program, stop }: Worl
   const { min, max, coolDownMs, slots = limits.slots } = args;
   const crew = new Crew({
     command: [...program, ...workerArguments(args)],
-    env: { ...env, HOLDFAST_STORE: args.store },
+    env: { ...env, HOLDFAST_STORE: args.store, HOLDFAST_REDIS: args.redis },
     note: (line) => terminal.note(line),
   });
   // Whoever ends this process at once means all of it.

@@ -1,6 +1,7 @@
 /** The store that an address means. */
 import { existsSync } from "node:fs";
 import { postgres } from "../store/postgres/store.ts";
+import { withRedis } from "../store/redis/index.ts";
 import { sqlite } from "../store/sqlite/store.ts";
 import type { Store } from "../store/store.ts";
 import { misused, type StoreArguments } from "./arguments.ts";
@@ -15,9 +16,15 @@ export function isServer(address: string): boolean {
   return false;
 }
 
-/** It is not opened yet. */
-export function storeAt({ store, schema, signals }: StoreArguments): Store {
-  if (!isServer(store)) return sqlite(store);
+/** It is not opened yet. Stores of one Redis are told apart by their schemas. */
+export function storeAt(args: StoreArguments): Store {
+  const { redis, schema: prefix } = args;
+  const store = isServer(args.store) ? serverStore(args) : sqlite(args.store);
+  if (redis === undefined) return store;
+  return withRedis(store, { url: redis, ...(prefix === undefined ? {} : { prefix }) });
+}
+
+function serverStore({ store, schema, signals }: StoreArguments): Store {
   return postgres(store, {
     ...(schema === undefined ? {} : { schema }),
     ...(signals === undefined ? {} : { listen: signals }),

@@ -3,7 +3,6 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { execute } from "../../src/cli/command.ts";
 import { createRuntime, limits } from "../../src/index.ts";
 import { countDue } from "../../src/server/due.ts";
 import { postgres } from "../../src/store/postgres/store.ts";
@@ -11,7 +10,7 @@ import { sqlite } from "../../src/store/sqlite/store.ts";
 import { createDatabase, type Database } from "../postgres/database.ts";
 import { pgbouncer, startPooler } from "../postgres/pooler.ts";
 import { counter } from "../runtime/machines.ts";
-import { stillWorld } from "./read-command.ts";
+import { doctor, run } from "./doctor.ts";
 
 let database: Database;
 const folder = mkdtempSync(join(tmpdir(), "holdfast-doctor-"));
@@ -23,51 +22,24 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-interface Told {
-  readonly code: number;
-  readonly isWell: boolean;
-  /** The findings that are not good, by check. */
-  readonly troubles: Readonly<Record<string, string>>;
-  readonly found: Readonly<Record<string, string>>;
-}
-
-async function run(argv: readonly string[]): Promise<{ code: number; out: string; err: string }> {
-  const said: string[] = [];
-  const noted: string[] = [];
-  const terminal = {
-    data: (line: string) => void said.push(line),
-    note: (line: string) => void noted.push(line),
-    ...{ isColoured: false, isInteractive: false },
-  };
-  const code = await execute(argv, { ...stillWorld().world, terminal });
-  return { code, out: said.join("\n"), err: noted.join("\n") };
-}
-
-async function doctor(store: string, ...more: string[]): Promise<Told> {
-  const { code, out } = await run(["doctor", "--store", store, "--json", ...more]);
-  const { isWell, findings } = JSON.parse(out) as {
-    isWell: boolean;
-    findings: { check: string; status: string; found: string }[];
-  };
-  const troubles = findings.filter(({ status }) => status !== "good");
-  return {
-    ...{ code, isWell },
-    troubles: Object.fromEntries(troubles.map(({ check, status }) => [check, status])),
-    found: Object.fromEntries(findings.map(({ check, found }) => [check, found])),
-  };
-}
+/** The server of the tests keeps no archive. */
+const unarchived = { backups: "warning" };
 
 test("a server without a store, and one with a worker on it, are well; what is found is one line each", async () => {
-  expect(await doctor(database.url)).toMatchObject({ code: 0, troubles: { "store version": "warning" } });
+  expect(await doctor(database.url)).toMatchObject({
+    code: 0,
+    troubles: { ...unarchived, "store version": "warning" },
+  });
   const runtime = await createRuntime({ store: postgres(database.url), machines: [counter] });
   const told = await doctor(database.url);
-  expect(told.troubles).toEqual({});
+  expect(told.troubles).toEqual(unarchived);
   expect(told).toMatchObject({ code: 0, isWell: true });
   expect(told.found).toMatchObject({ encoding: "UTF8", fsync: "on", signals: "what is notified is heard" });
   expect(told.found.workers).toContain(`${process.pid}`);
   const { code, out } = await run(["doctor", "--store", database.url]);
   expect(code).toBe(0);
-  for (const line of out.trim().split("\n")) expect(line).toMatch(/^✓ [\w ]+: \S/);
+  for (const line of out.trim().split("\n"))
+    expect(line).toMatch(/^(✓ [\w ]+: \S|! (backups|disk): .* → \S)/);
   await runtime.close();
 });
 
@@ -130,8 +102,8 @@ test.skipIf(pgbouncer === undefined)(
       store: postgres(url, { listen: database.url }),
       machines: [counter],
     });
-    expect((await doctor(url)).troubles).toEqual({ signals: "warning" });
-    expect((await doctor(url, "--signals", database.url)).troubles).toEqual({});
+    expect((await doctor(url)).troubles).toEqual({ ...unarchived, signals: "warning" });
+    expect((await doctor(url, "--signals", database.url)).troubles).toEqual(unarchived);
     await runtime.close();
     await pooler.stop();
   },

@@ -1,5 +1,5 @@
 /** The `holdfast` command in a process of its own, run from its source as a shell would run what is built from it. */
-import { spawn } from "node:child_process";
+import { type SpawnOptionsWithoutStdio, spawn } from "node:child_process";
 import { join } from "node:path";
 import { root } from "../project.ts";
 
@@ -19,11 +19,20 @@ export function holdfast(
   env: Readonly<Record<string, string>> = {},
   cwd: string = root,
 ): Command {
-  const child = spawn(
+  return begin(
     process.execPath,
     ["--conditions=holdfast-source", "--no-warnings", join(root, "src/cli/main.ts"), ...argv],
-    { cwd, env: { ...process.env, ...env }, stdio: ["ignore", "pipe", "pipe"] },
+    { cwd, env: { ...process.env, ...env } },
   );
+}
+
+/** Any program, heard in the same way. */
+export function begin(
+  program: string,
+  argv: readonly string[],
+  options: SpawnOptionsWithoutStdio = {},
+): Command {
+  const child = spawn(program, argv, { ...options, stdio: ["ignore", "pipe", "pipe"] });
   const said = { out: "", err: "" };
   const listeners = new Set<() => void>();
   const hear = (channel: keyof typeof said) => (piece: Buffer) => {

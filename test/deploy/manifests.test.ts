@@ -15,6 +15,7 @@ import { durationMs } from "../../src/index.ts";
 import { metricsText } from "../../src/server/figures.ts";
 import { readCommand } from "../cli/read-command.ts";
 import { projectFiles, read, root } from "../project.ts";
+import { basesOf, instructionsOf } from "./dockerfile.ts";
 
 const load = { slots: 1, running: 1, waiting: 1 };
 const metrics = metricsText({
@@ -26,29 +27,15 @@ const metrics = metricsText({
   due: 1,
 });
 
+/** Whether the command reads a variable of the environment. */
+const isRead = (name: string): boolean =>
+  projectFiles.some(
+    (path) => /^src\/cli\/.*(?<!\.test)\.ts$/.test(path) && read(path).includes(`env.${name}`),
+  );
+
 /** What a container is started with, as the command understands it. */
 const readWorker = (argv: readonly string[]) =>
   readCommand(argv, { HOLDFAST_STORE: "postgres://db/x" }) as WorkerArguments;
-
-interface Instruction {
-  readonly name: string;
-  readonly rest: string;
-  /** The stage it is in, from 0. */
-  readonly stage: number;
-}
-
-/** The instructions of a Dockerfile that has each on one line. */
-function instructionsOf(text: string): Instruction[] {
-  let stage = -1;
-  return text
-    .split("\n")
-    .filter((line) => line !== "" && !line.startsWith("#"))
-    .map((line) => {
-      const [, name = "", rest = ""] = /^([A-Z]+) (.+)$/.exec(line) ?? [];
-      if (name === "FROM") stage++;
-      return { name, rest, stage };
-    });
-}
 
 describe("the image", () => {
   const instructions = instructionsOf(read("deploy/Dockerfile"));
@@ -70,6 +57,7 @@ describe("the image", () => {
       });
   const manifest = JSON.parse(read("package.json")) as {
     workspaces: string[];
+    engines: { node: string };
     bin: { holdfast: string };
     files: string[];
     devDependencies: Record<string, string>;
@@ -77,9 +65,8 @@ describe("the image", () => {
   const lock = JSON.parse(read("package-lock.json")) as { packages: Record<string, { version: string }> };
 
   test("G5: the image is built on the Node that the project is developed with, in stages, and runs as nobody special", () => {
-    const bases = all("FROM").map(({ rest }) => rest.split(" ")[0]);
-    expect(new Set(bases)).toEqual(new Set([`node:${manifest.devDependencies.node}-bookworm-slim`]));
-    expect(bases.length).toBeGreaterThan(1);
+    expect(basesOf(instructions)).toEqual([`node:${manifest.devDependencies.node}-bookworm-slim`]);
+    expect(last).toBeGreaterThan(0);
     expect(final("USER")).toMatch(/^[1-9]\d*:[1-9]\d*$/);
   });
 
@@ -131,7 +118,20 @@ describe("the image", () => {
     }
   }, 300_000);
 
-  test("installs the packages that the tests ran with", () => {
+  test("its Node is one that the project takes", () => {
+    const [, node = ""] = /^node:([\d.]+)-/.exec(basesOf(instructions)[0] ?? "") ?? [];
+    const least = manifest.engines.node.replace(">=", "");
+    expect(node.localeCompare(least, "en", { numeric: true })).toBeGreaterThanOrEqual(0);
+  });
+
+  test("installs the packages that the tests ran with, and what those want as the lock file has it", () => {
+    const installing = all("RUN").at(-1);
+    const locked = instructions.findIndex(
+      ({ name, rest, stage }) =>
+        name === "COPY" && stage === installing?.stage && rest.split(" ").includes("package-lock.json"),
+    );
+    expect(locked).toBeGreaterThan(0);
+    expect(locked).toBeLessThan(instructions.indexOf(installing as (typeof instructions)[number]));
     const versions = [
       ...(all("RUN")
         .at(-1)
@@ -179,6 +179,24 @@ describe("the compose file", () => {
       if (image !== undefined) expect(image).toMatch(/:\d+\.\d/);
     for (const { depends_on = {} } of Object.values(services))
       for (const name of Object.keys(depends_on)) expect(services).toHaveProperty(name);
+  });
+
+  test("C9: whoever asks for the Redis can have the workers use it, and nobody else has one", () => {
+    const { environment = {} } = services.worker as Service;
+    expect(environment.HOLDFAST_REDIS).toMatch(/^\$\{HOLDFAST_REDIS:-\}$/);
+    const [, example = ""] =
+      /(HOLDFAST_REDIS=\S+) and --profile redis/.exec(read("deploy/compose.yaml")) ?? [];
+    expect(new URL(example.replace("HOLDFAST_REDIS=", "")).hostname).toBe("redis");
+    expect(services).toHaveProperty("redis");
+    const redisOf = (HOLDFAST_REDIS: string) =>
+      readCommand(["doctor"], { HOLDFAST_STORE: "x", HOLDFAST_REDIS });
+    expect(redisOf("")).toMatchObject({ redis: undefined });
+    expect(redisOf(example.replace("HOLDFAST_REDIS=", ""))).toMatchObject({ redis: "redis://redis:6379" });
+  });
+
+  test("sets no variable that nobody reads", () => {
+    for (const { environment = {} } of [services.worker, services.doctor] as Service[])
+      expect(Object.keys(environment).filter((name) => !isRead(name))).toEqual([]);
   });
 
   test("runs workers that have the time to drain, and a doctor", () => {
@@ -266,6 +284,28 @@ describe("the Kubernetes manifests", () => {
     expect(at(container, "env")).toEqual([
       { name: "HOLDFAST_STORE", valueFrom: { secretKeyRef: { name: "holdfast-store", key: "url" } } },
     ]);
+  });
+
+  test("set no variable that nobody reads", () => {
+    const names = at<{ name: string }[]>(container, "env").map(({ name }) => name);
+    expect(names.filter((name) => !isRead(name))).toEqual([]);
+    expect(isRead("HOLDFAST_STOER")).toBe(false);
+  });
+
+  test("G5: a node can always be drained: the budget lets one worker go, and the autoscaler keeps others", () => {
+    expect(at(of("PodDisruptionBudget"), "spec")).not.toHaveProperty("minAvailable");
+    const unavailable = at<number>(of("PodDisruptionBudget"), "spec.maxUnavailable");
+    expect(unavailable).toBeGreaterThan(0);
+    expect(at<number>(of("HorizontalPodAutoscaler"), "spec.minReplicas")).toBeGreaterThan(unavailable);
+  });
+
+  test("give up on a worker only after those who put it out, and on one that starts after a minute", () => {
+    const patienceMs = (probe: string) =>
+      at<number>(container, `${probe}.periodSeconds`) *
+      at<number>(container, `${probe}.failureThreshold`) *
+      1_000;
+    expect(patienceMs("livenessProbe")).toBeGreaterThanOrEqual(30_000);
+    expect(patienceMs("startupProbe")).toBeGreaterThanOrEqual(60_000);
   });
 
   test("are about the same pods: deployment, disruption budget and autoscaler", () => {

@@ -7,8 +7,11 @@ import { PostgresSignals } from "../../store/postgres/signals.ts";
 import type { StoreArguments } from "../arguments.ts";
 import { Census } from "../census.ts";
 import { describe } from "../terminal.ts";
+import { type BackupsFacts, backupsQuery, judgeBackups } from "./backups.ts";
+import { checkDisk, folderQuery } from "./disk.ts";
 import { bad, type Finding } from "./finding.ts";
 import { judgeFleet, judgeSignals, judgeSpace, judgeVersion, leftAfterMs, type SpaceFacts } from "./fleet.ts";
+import { judgeRights, type RightsFacts, rightsQuery } from "./rights.ts";
 import { judgeConnections, judgeServer, type ServerFacts, serverQuery } from "./server.ts";
 
 /** How many connections a worker opens at most, as `pg` has it unless told otherwise. */
@@ -39,7 +42,9 @@ async function* check(args: Subject, census: Census): AsyncIterable<readonly Fin
   const [row] = await census.query(serverQuery);
   const facts = row as unknown as ServerFacts;
   yield judgeServer(facts, (asked + Date.now()) / 2);
+  yield await checkStorage(census);
   const version = await census.version().catch((error: unknown) => error);
+  yield [await checkRights(census, version !== 0)];
   yield [judgeVersion(version, migrations.length), judgeSignals(await unheard(args, census))];
   const isReady = version === migrations.length;
   const counted = isReady ? await census.members() : undefined;
@@ -48,6 +53,21 @@ async function* check(args: Subject, census: Census): AsyncIterable<readonly Fin
   if (counted === undefined) return;
   yield judgeFleet({ ...counted, left: await census.due(leftAfterMs), ...(await countTroubles(census)) });
   yield judgeSpace(await readSpace(census));
+}
+
+/** What is kept beside the store's own tables: the archive of the log, and the disk. */
+async function checkStorage(census: Census): Promise<readonly Finding[]> {
+  const [backups] = await census.query(backupsQuery);
+  const [data] = await census.query(folderQuery);
+  return [
+    ...judgeBackups(backups as unknown as BackupsFacts),
+    await checkDisk(data?.folder as string | undefined),
+  ];
+}
+
+async function checkRights(census: Census, hasStore: boolean): Promise<Finding> {
+  const [facts] = await census.query(rightsQuery, [census.schema]);
+  return judgeRights(facts as unknown as RightsFacts, hasStore);
 }
 
 /** Why nothing is heard of what is notified; undefined if it is. */

@@ -7,6 +7,7 @@ import { integrityOf } from "../../store/sqlite/integrity.ts";
 import { identify } from "../../store/sqlite/migrate.ts";
 import { migrations } from "../../store/sqlite/schema.ts";
 import { describe } from "../terminal.ts";
+import { checkDisk } from "./disk.ts";
 import { bad, type Finding, good, warning } from "./finding.ts";
 import { judgeVersion } from "./fleet.ts";
 
@@ -31,7 +32,7 @@ export async function checkSqlite(path: string): Promise<readonly Finding[]> {
           problem,
           "restore it from a backup, or see what repair of holdfast/housekeeping can save",
         );
-  return [...findings, integrity, ...(version > 0 ? [ownerOf(path)] : [])];
+  return [...findings, integrity, await checkDisk(path), ...(version > 0 ? [ownerOf(path)] : [])];
 }
 
 function versionOf(path: string): unknown {
