@@ -4,8 +4,8 @@
  *
  * R1. Facts are shown to the model as data (`recalled.ts`).
  * R2. What is kept while the model sees, itself or in a summary, what a tool of somebody else's answered counts as untrusted,
- *     in whatever turn that was: the model may only repeat what it was told there. It is in quarantine until a person
- *     releases it.
+ *     in whatever turn that was: the model may only repeat what it was told there. So it does once a tool of its planner or
+ *     critic has answered, since plans and notes repeat that. It is in quarantine until a person releases it.
  * R3. What is remembered has a key made of the call, so that no attempt remembers it twice.
  */
 import type { ActivityScope } from "../../core/activity.ts";
@@ -89,15 +89,12 @@ export const recallWith =
     for (const [index, { trust = "trusted", ...rest }] of drawn.entries())
       await memory.remember({ ...rest, source: { trust, message } }, { key: `${scope.key}/${index}` });
     if (recall === 0) return { facts: [], ...spent() };
-    const now = scope.now();
-    const found = await memory.recall(occasion.said, { now, limit: recall + drawn.length, note: true });
-    const facts = found
-      .filter(({ fact }) => fact.source.message !== message)
-      .slice(0, recall)
-      .map(({ fact: { id, text, seenAt, source } }) => ({
-        ...{ id, text, seenAt },
-        ...(source.message === undefined ? {} : { message: source.message }),
-      }));
+    const asked = { now: scope.now(), limit: recall, without: message, note: true };
+    const found = await memory.recall(occasion.said, asked);
+    const facts = found.map(({ fact: { id, text, seenAt, source } }) => ({
+      ...{ id, text, seenAt },
+      ...(source.message === undefined ? {} : { message: source.message }),
+    }));
     return { facts, ...spent() };
   };
 
@@ -122,7 +119,8 @@ const placeIn = ({ run }: ActivityScope, { turn }: AgentContext): string => `${r
 const ownNames = new Set([rememberName, ...ownTools(true, { any: "" }).map(({ name }) => name)]);
 
 /** Whether the model saw what a tool of somebody else's answered when it was asked last (R2). */
-function seesOthersResult({ thread, seen }: AgentContext): boolean {
+function seesOthersResult({ thread, seen, advised = false }: AgentContext): boolean {
+  if (advised) return true;
   const { entries } = lineageOf(thread);
   const { shown = [], summaries = [] } = seen ?? {};
   const summed = thread.overlays.flatMap(({ id, from, to }) => (summaries.includes(id) ? [from, to] : []));
