@@ -139,10 +139,8 @@ export class Engine implements Runtime, Access {
       ...{ park, deliver, fail: this.#fail },
       read: (name) => this.#runs.read(name),
       refill: (run) => this.#inboxes.refill(run),
-      forget: (run) => {
-        this.#runs.remove(run);
-        this.#activities.doubt(run.name);
-      },
+      forget: (run) => this.#runs.remove(run),
+      doubt: (name) => this.#activities.doubt(name),
       readReceipt: (name, key) => this.readReceipt(name, key),
       wakeLater: (names) => this.#waker.wakeLater(names),
     });
@@ -203,31 +201,28 @@ export class Engine implements Runtime, Access {
   }
 
   #parts(): Parts {
-    const { watchers } = this;
     const [runs, inboxes, waker, activities] = [this.#runs, this.#inboxes, this.#waker, this.#activities];
-    return { runs, inboxes, waker, activities, watchers };
+    return { runs, inboxes, waker, activities, watchers: this.watchers };
   }
 
   #makePublish(): ReturnType<typeof publishWith> {
     const { standing, evolution } = this;
     return publishWith({
-      ...{ ...this.#parts(), standing, evolution },
+      ...{ ...this.#parts(), standing, evolution, observers: this.#observers },
       announce: announceWith({
         replies: this.replies,
         tell: (name, effect) => this.#observers.tell(name, effect),
         cancel: (name, key) => this.#activities.cancel(name, key),
       }),
-      observers: this.#observers,
     });
   }
 
   #makeHousekeeper({ housekeeping, seal = noSeal }: RuntimeOptions): Housekeeper | undefined {
-    const problem = (error: unknown) => this.#observers.problem(houseName, error);
-    const { standing } = this;
-    const isOurs = () => standing.isHome(houseName);
+    const { standing, clock } = this;
     const world = {
-      ...{ store: this.#store, clock: this.clock, seal, epoch: () => standing.epoch, runtime: this },
-      ...{ problem, isOurs },
+      ...{ store: this.#store, clock, seal, epoch: () => standing.epoch, runtime: this },
+      problem: (error: unknown) => this.#observers.problem(houseName, error),
+      isOurs: () => standing.isHome(houseName),
     };
     return housekeeping && new Housekeeper(world, housekeeping);
   }

@@ -15,6 +15,8 @@ export interface RecoveryWorld {
   read(name: RunName): Promise<LiveRun>;
   /** Drops a run from memory. */
   forget(run: LiveRun): void;
+  /** Nobody knows what became of a run's newest step: nothing of it begins until it was read. */
+  doubt(name: RunName): void;
   deliver(run: LiveRun, delivery: Delivery): void;
   /** Reads on in the run's inbox, unless it has something to take first. */
   refill(run: LiveRun): void;
@@ -47,7 +49,7 @@ export class Recovery {
         else this.#answerRepeat(run, delivery);
       if (run.more) this.#world.refill(run);
     } else if (outcome.outcome === "conflict") {
-      this.#world.forget(run);
+      this.#drop(run);
       const isOwn = outcome.run === run.name.run;
       // Whoever asks for it waits for what is told here, so there is nothing to read.
       if (isOwn && run.head.seq === 0) {
@@ -99,10 +101,15 @@ export class Recovery {
    * is parked: what waits for it would fail for ever.
    */
   unknown(checkpoint: Checkpoint, deliveries: readonly Delivery[], error: unknown): void {
-    this.#world.forget(checkpoint.run);
+    this.#drop(checkpoint.run);
     this.#giveUp(withStarts(checkpoint), deliveries, error);
     if (isUnstorable(error)) this.#world.park(checkpoint.run, error);
     else if (!isUnavailable(error)) this.#world.fail(error);
+  }
+
+  #drop(run: LiveRun): void {
+    this.#world.forget(run);
+    this.#world.doubt(run.name);
   }
 
   #giveUp(names: readonly RunName[], deliveries: readonly Delivery[], error: unknown): void {
