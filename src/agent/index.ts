@@ -2,6 +2,7 @@
 export * from "./board/index.ts";
 export * from "./formats/index.ts";
 export { type Agent, type AgentDefinition, defineAgent } from "./lifecycle/agent.ts";
+export type { ModelWithTools } from "./lifecycle/asking.ts";
 export type { CallDecision } from "./lifecycle/calls.ts";
 export type {
   AgentContext,

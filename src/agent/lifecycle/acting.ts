@@ -2,8 +2,7 @@
 import type { Json, JsonObject } from "../../core/json.ts";
 import { reasons } from "../thread/unit.ts";
 import type { CallOptions } from "../tool/tool.ts";
-import { keepResults } from "./calls.ts";
-import type { CallEnd, PendingCall } from "./context.ts";
+import type { AgentContext, CallEnd, Changing, PendingCall } from "./context.ts";
 import type { Definition } from "./event.ts";
 
 /** Tools that are called alike. */
@@ -12,30 +11,43 @@ export interface ToolGroup {
   readonly options: CallOptions;
 }
 
-export const acting = (groups: readonly ToolGroup[], parallel: number, fails: object): Definition => ({
+/** Calls that are to be made, and what becomes of them. */
+export interface Acting {
+  readonly groups: readonly ToolGroup[];
+  /** How many of a group are made at a time. */
+  readonly parallel: number;
+  /** The name of the activity that makes one. */
+  readonly activity: string;
+  readonly callsOf: (context: AgentContext) => readonly PendingCall[];
+  readonly keep: (draft: Changing, ends: ReadonlyMap<string, CallEnd>, at: number) => void;
+  readonly onDone: string;
+  readonly fails: object;
+}
+
+export const acting = (calls: Acting): Definition => ({
   type: "parallel",
   states: Object.fromEntries(
-    groups.map((group, index) => [`group${index + 1}`, calling(group, parallel, fails)]),
+    calls.groups.map((group, index) => [`group${index + 1}`, calling(group, calls)]),
   ),
-  onDone: "checking",
+  onDone: calls.onDone,
 });
 
 /** Calls the tools of one group, several at a time; what fails is told to the model, and nothing else fails with it. */
-const calling = ({ tools, options }: ToolGroup, parallel: number, fails: object): Definition => ({
+const calling = ({ tools, options }: ToolGroup, { callsOf, keep, ...calls }: Acting): Definition => ({
   initial: "calling",
   states: {
     calling: {
       map: {
-        over: ({ context }) => context.calls.filter(({ tool }) => tools.has(tool)) as unknown as Json[],
-        activity: "call",
-        concurrency: parallel,
+        over: ({ context }) => callsOf(context).filter(({ tool }) => tools.has(tool)) as unknown as Json[],
+        activity: calls.activity,
+        concurrency: calls.parallel,
         tolerate: "100%",
         ...options,
         onDone: {
           target: "called",
-          update: (draft, { event, at }) => keepResults(draft, endsOf(event.data, options), at),
+          update: (draft, { event, at }) => keep(draft, endsOf(event.data, options), at),
         },
-        onError: fails,
+        onError: calls.fails,
       },
     },
     called: { type: "final" },

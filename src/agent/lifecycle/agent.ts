@@ -3,13 +3,12 @@ import type { RunLimits } from "../../core/bounds.ts";
 import type { Json } from "../../core/json.ts";
 import { HoldfastError } from "../../errors.ts";
 import type { GivenEntry, Runtime } from "../../runtime/run.ts";
-import { type GivenModel, modelOf, type SdkModel } from "../model/given.ts";
-import type { ToolDescription } from "../model/model.ts";
+import { type GivenModel, modelOf } from "../model/given.ts";
 import type { CallPart } from "../thread/message.ts";
-import { type GivenTool, optionsOf, type ReadyTool, readyTool } from "../tool/tool.ts";
+import { describe, type GivenTool, optionsOf, type ReadyTool, readyTool } from "../tool/tool.ts";
 import type { ToolGroup } from "./acting.ts";
 import { mustAskOf } from "./approving.ts";
-import { finderOf, reflectorOf } from "./asking.ts";
+import { finderOf, type GivenAdviser, reflectorOf } from "./asking.ts";
 import type { CallDecision } from "./calls.ts";
 import { checkDefinition } from "./check-definition.ts";
 import type { Budget, PendingCall } from "./context.ts";
@@ -53,10 +52,10 @@ export interface AgentDefinition<Tools extends Readonly<Record<string, GivenTool
   readonly references?: References;
   /** Keeps what the conversation is about: then messages of the topic at hand stay longer in the window. */
   readonly topics?: boolean;
-  /** Finds the steps to take, before the first thought: a function, or a model of the AI SDK. */
-  readonly plan?: StepFinder | SdkModel;
-  /** Looks at every answer before it counts, and may send it back: a function, or a model of the AI SDK. */
-  readonly reflect?: Reflector | SdkModel;
+  /** Finds the steps to take, before the first thought: a function, or a model of the AI SDK, alone or with tools. */
+  readonly plan?: StepFinder | GivenAdviser;
+  /** Looks at every answer before it counts, and may send it back: a function, or a model of the AI SDK, alone or with tools. */
+  readonly reflect?: Reflector | GivenAdviser;
   /** How often an answer may be sent back; twice unless given. */
   readonly revisions?: number;
   /** What becomes of what is said while it is busy; `reject` unless given. */
@@ -91,7 +90,10 @@ export function defineAgent<Tools extends Readonly<Record<string, GivenTool>>>(
   const { memory } = definition;
   const given = Object.entries(definition.tools ?? {}).map(([name, tool]) => readyTool(name, tool));
   const tools = [...given, ...(memory?.tool ? [describedTool] : [])];
-  const byName = new Map(tools.map((tool) => [tool.name, tool]));
+  const byName = named(tools);
+  const { plan, reflect } = definition;
+  const finder = plan === undefined ? undefined : finderOf(definition.id, plan);
+  const reflector = reflect === undefined ? undefined : reflectorOf(definition.id, reflect);
   const model = modelOf(definition.id, definition.model);
   const { window = {}, instructions } = definition;
   const { handOver: successors = {}, references, topics = false } = definition;
@@ -110,8 +112,9 @@ export function defineAgent<Tools extends Readonly<Record<string, GivenTool>>>(
     ...{ id: definition.id, version: definition.version ?? 1, limits: definition.limits },
     ...{
       hasMemory: memory !== undefined,
-      hasPlanner: definition.plan !== undefined,
-      hasReflection: definition.reflect !== undefined,
+      hasPlanner: finder !== undefined,
+      hasReflection: reflector !== undefined,
+      ...{ planGroups: groupsOf(finder?.tools ?? []), reflectGroups: groupsOf(reflector?.tools ?? []) },
     },
     ...{ view, hasSummariser: window.summarise !== undefined },
     ...{ groups: groupsOf(tools), own, successors, hasReferences: references !== undefined, topics },
@@ -129,10 +132,12 @@ export function defineAgent<Tools extends Readonly<Record<string, GivenTool>>>(
     ...(references === undefined ? {} : { understand: understandWith(references) }),
     ...(window.summarise === undefined ? {} : { summarise: summariseWith(window.summarise, view) }),
     call: callWith(byName),
-    ...(definition.plan === undefined ? {} : { plan: planWith(finderOf(definition.id, definition.plan)) }),
-    ...(definition.reflect === undefined
+    ...(finder === undefined
       ? {}
-      : { reflect: reflectWith(reflectorOf(definition.id, definition.reflect)) }),
+      : { plan: planWith(finder.advise), planCall: callWith(named(finder.tools)) }),
+    ...(reflector === undefined
+      ? {}
+      : { reflect: reflectWith(reflector.advise), reflectCall: callWith(named(reflector.tools)) }),
   };
   return {
     ...{ machine, activities },
@@ -144,9 +149,8 @@ export function defineAgent<Tools extends Readonly<Record<string, GivenTool>>>(
   };
 }
 
-const describe = ({ name, description, schema }: ReadyTool): ToolDescription => ({
-  ...{ name, description, input: schema },
-});
+const named = (tools: readonly ReadyTool[]): ReadonlyMap<string, ReadyTool> =>
+  new Map(tools.map((tool) => [tool.name, tool]));
 
 /** What an agent does with a memory, which takes a runtime. */
 const memoryWork = (memory: AgentMemory, runtime: Runtime, tools: ReadonlyMap<string, ReadyTool>) => ({

@@ -22,9 +22,7 @@ export function checkDefinition(said: Said): void {
   const refuse = (what: string): never => {
     throw new HoldfastError("AGENT_INVALID", `The agent ${show(id)} ${what}`);
   };
-  for (const name of Object.keys(tools))
-    if (!toolName.test(name))
-      refuse(`has a tool ${show(name)}; models take letters, digits, _ and -, 64 of them at most`);
+  for (const name of Object.keys(tools)) if (!isToolName(name)) refuse(toolNameProblem(name));
   if (!busyPolicies.includes(whenBusy as string))
     refuse(`has whenBusy: ${show(whenBusy)}; write one of ${busyPolicies.join(", ")}`);
   if (!isObject(budget)) refuse(`has a budget of ${show(budget)}; give ${budgets.join(", ")}`);
@@ -36,7 +34,10 @@ export function checkDefinition(said: Said): void {
 }
 
 /** What every provider takes for the name of a tool. */
-const toolName = /^[A-Za-z0-9_-]{1,64}$/;
+export const isToolName = (name: string): boolean => /^[A-Za-z0-9_-]{1,64}$/.test(name);
+
+export const toolNameProblem = (name: string): string =>
+  `has a tool ${show(name)}; models take letters, digits, _ and -, 64 of them at most`;
 
 const isWhole = (value: unknown, min: number): boolean =>
   Number.isSafeInteger(value) && (value as number) >= min;

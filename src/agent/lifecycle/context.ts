@@ -8,7 +8,7 @@ import type { Draft } from "../../core/definition.ts";
 import type { Json, JsonObject } from "../../core/json.ts";
 import type { ReadPages } from "../pages.ts";
 import { makeWorkingMemory, type WorkingMemory } from "../plan/working-memory.ts";
-import type { CallPart, Part, Role } from "../thread/message.ts";
+import type { CallPart, Message, Part, Role } from "../thread/message.ts";
 import { emptySalience, type Salience } from "../thread/salience.ts";
 import { append, emptyThread, findMessage, lengthOf, type Thread } from "../thread/thread.ts";
 import type { Topics } from "../thread/topics.ts";
@@ -115,6 +115,14 @@ export interface CallRecord {
   readonly attempt: number;
   /** Of a call that people were asked about. */
   readonly decided?: Decided;
+  /** Of a call that stands in no thread, since a planner or critic made it: what it was given and gave. */
+  readonly of?: { readonly tool: string; readonly input: Json; readonly output: Json };
+}
+
+/** What a planner or critic with tools has said and was told, and what it has called. */
+export interface Aside {
+  readonly messages: readonly Message[];
+  readonly calls: readonly PendingCall[];
 }
 
 /** How a call came out. */
@@ -160,6 +168,10 @@ export interface AgentContext {
   readonly successor: string;
   /** How what the model reports compares with what was counted. */
   readonly calibration: Readonly<Calibration>;
+  /** Of a planner or critic that looks things up; absent while none does. */
+  readonly aside?: Aside;
+  /** Whether tools of a planner or critic have answered: what is planned may repeat what they said. */
+  readonly advised?: boolean;
   /** What was said over the agent, while what it had said before is found out; absent while there is nothing. */
   readonly next?: readonly Said[];
   /** What is remembered about what was said in this turn, where there is a memory. */

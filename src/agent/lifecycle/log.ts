@@ -18,8 +18,8 @@ export function toolLogOf({ thread, log }: Pick<AgentContext, "thread" | "log">)
 
 function callOf(thread: Thread, results: ReadonlyMap<string, ResultPart>, record: CallRecord): ToolCall {
   const { call: id, status, startedAt, ms, attempt } = record;
-  const call = callOfId(thread, id);
-  const output = results.get(id)?.output ?? null;
+  const call = record.of ?? callOfId(thread, id);
+  const output = record.of?.output ?? results.get(id)?.output ?? null;
   const timed = { id, tool: call.tool, input: call.input, startedAt, ms, attempt };
   if (status === "done") return { ...timed, status, output };
   if (status === "unknown") return { ...timed, status };

@@ -14,7 +14,16 @@ import { defineMachine, type Machine } from "../../core/machine.ts";
 import type { Scope } from "../../core/scope.ts";
 import { acting, type ToolGroup } from "./acting.ts";
 import { away, awayWith, leave } from "./away.ts";
-import { type Callable, type CallDecision, decide, isDecision, rejectAll, settleUncalled } from "./calls.ts";
+import {
+  type Callable,
+  type CallDecision,
+  decide,
+  isDecision,
+  keepResults,
+  rejectAll,
+  settleUncalled,
+} from "./calls.ts";
+import { consulting } from "./consulting.ts";
 import {
   type AgentContext,
   type Budget,
@@ -56,6 +65,9 @@ export interface AgentParts {
   readonly hasMemory: boolean;
   readonly hasPlanner: boolean;
   readonly hasReflection: boolean;
+  /** What a planner and a critic may call, each for itself. */
+  readonly planGroups: readonly ToolGroup[];
+  readonly reflectGroups: readonly ToolGroup[];
   readonly hasSummariser: boolean;
   readonly view: View;
   readonly groups: readonly ToolGroup[];
@@ -141,7 +153,7 @@ function working(parts: AgentParts): Definition {
     states: {
       ...(hasReferences ? { understanding: understanding(understood) } : {}),
       ...(hasMemory ? { recalling: recalling(first) } : {}),
-      ...(hasPlanner ? { planning: planning() } : {}),
+      ...(hasPlanner ? { planning: planning(parts) } : {}),
       executing: executing(parts),
       waiting: waiting(parts),
       ...(hasReflection ? { reflecting: reflecting(parts) } : {}),
@@ -189,14 +201,12 @@ const recalling = (target: string): Definition => ({
   },
 });
 
-const planning = (): Definition => ({
-  invoke: {
-    id: "plan",
-    activity: "plan",
-    retry,
-    onDone: { target: "executing", update: (draft, { event }) => keepPlan(draft, event.data as Found) },
-    onError: fails,
-  },
+const planning = ({ planGroups: groups, ...parts }: AgentParts): Definition => ({
+  id: "planning",
+  ...consulting({
+    ...{ ...parts, who: "plan", groups, retry, fails },
+    onDone: [{ target: "#executing", update: (draft, { event }) => keepPlan(draft, event.data as Found) }],
+  }),
 });
 
 /** What can be called. */
@@ -273,7 +283,14 @@ function executing(parts: AgentParts): Definition {
         ],
       },
       // An agent without tools has nothing to call.
-      ...(groups.length === 0 ? {} : { acting: acting(groups, parallel, fails) }),
+      ...(groups.length === 0
+        ? {}
+        : {
+            acting: acting({
+              ...{ groups, parallel, fails, activity: "call", onDone: "checking" },
+              ...{ callsOf: ({ calls }) => calls, keep: keepResults },
+            }),
+          }),
     },
   };
 }
@@ -320,26 +337,23 @@ function waiting(parts: AgentParts): Definition {
 /** Only an agent that plans can plan anew; any other has its answer revised. */
 const replans: TransitionParts<AgentContext, SettledEvent> = {
   guard: ({ event }) => (event.data as Reflected).verdict === "replan",
-  target: "planning",
+  target: "#planning",
   update: (draft, { event, at }) => revise(draft, event.data as Reflected, at),
 };
 
-const reflecting = ({ revisions, hasPlanner }: AgentParts): Definition => ({
+const reflecting = ({ reflectGroups: groups, ...parts }: AgentParts): Definition => ({
   id: "reflecting",
-  invoke: {
-    id: "reflect",
-    activity: "reflect",
-    retry,
+  ...consulting({
+    ...{ ...parts, who: "reflect", groups, retry, fails },
     onDone: [
       {
         guard: ({ context, event }) =>
-          (event.data as Reflected).verdict === "accept" || context.turn.revisions >= revisions,
+          (event.data as Reflected).verdict === "accept" || context.turn.revisions >= parts.revisions,
         target: "#done",
         update: (draft, { event }) => accept(draft, event.data as Reflected),
       },
-      ...(hasPlanner ? [replans] : []),
-      { target: "executing", update: (draft, { event, at }) => revise(draft, event.data as Reflected, at) },
+      ...(parts.hasPlanner ? [replans] : []),
+      { target: "#executing", update: (draft, { event, at }) => revise(draft, event.data as Reflected, at) },
     ],
-    onError: fails,
-  },
+  }),
 });

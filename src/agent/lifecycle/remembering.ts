@@ -4,8 +4,8 @@
  *
  * R1. Facts are shown to the model as data (`recalled.ts`).
  * R2. What is kept while the model sees, itself or in a summary, what a tool of somebody else's answered counts as untrusted,
- *     in whatever turn that was: the model may only repeat what it was told there. It is in quarantine until a person
- *     releases it.
+ *     in whatever turn that was: the model may only repeat what it was told there. So it does once a tool of its planner or
+ *     critic has answered, since plans and notes repeat that. It is in quarantine until a person releases it.
  * R3. What is remembered has a key made of the call, so that no attempt remembers it twice.
  */
 import type { ActivityScope } from "../../core/activity.ts";
@@ -122,7 +122,8 @@ const placeIn = ({ run }: ActivityScope, { turn }: AgentContext): string => `${r
 const ownNames = new Set([rememberName, ...ownTools(true, { any: "" }).map(({ name }) => name)]);
 
 /** Whether the model saw what a tool of somebody else's answered when it was asked last (R2). */
-function seesOthersResult({ thread, seen }: AgentContext): boolean {
+function seesOthersResult({ thread, seen, advised = false }: AgentContext): boolean {
+  if (advised) return true;
   const { entries } = lineageOf(thread);
   const { shown = [], summaries = [] } = seen ?? {};
   const summed = thread.overlays.flatMap(({ id, from, to }) => (summaries.includes(id) ? [from, to] : []));

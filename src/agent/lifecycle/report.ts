@@ -273,7 +273,7 @@ function reportPlan({ working: { goal, plan, notes } }: AgentContext): PlanRepor
 }
 
 /** Calls without a result: those that are made now, those that people are asked about, and those that wait with them. */
-const callsUnderWay = ({ calls, callsAt }: AgentContext): ToolCall[] =>
-  calls.map(({ id, tool, input }: PendingCall) => ({
+const callsUnderWay = ({ calls, callsAt, aside }: AgentContext): ToolCall[] =>
+  [...calls, ...(aside?.calls ?? [])].map(({ id, tool, input }: PendingCall) => ({
     ...{ id, tool, input, status: "running", startedAt: callsAt, attempt: 1 },
   }));

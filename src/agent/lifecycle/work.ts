@@ -14,6 +14,7 @@ import { messagesOf, newestFirst, type Thread } from "../thread/thread.ts";
 import { labelOf } from "../thread/topics.ts";
 import type { ReadyTool } from "../tool/tool.ts";
 import type { CallOutcome } from "./acting.ts";
+import type { LookingUp } from "./consulting.ts";
 import type { AgentContext, PendingCall, Referred } from "./context.ts";
 import { counting } from "./spending.ts";
 import { tasksOf } from "./steps.ts";
@@ -47,6 +48,13 @@ export interface Occasion {
 /** Finds what is to be done. */
 export type StepFinder = (occasion: Occasion, scope: ActivityScope) => Promise<Steps> | Steps;
 export type Reflector = (occasion: Occasion, scope: ActivityScope) => Promise<Reflection> | Reflection;
+
+/** What finds a plan, or fault with an answer: it gives that, or what it wants to look up first, apart from the conversation. */
+export type Adviser<Answer> = (
+  occasion: Occasion,
+  scope: ActivityScope,
+  aside: readonly Message[] | undefined,
+) => Promise<{ readonly answer: Answer } | LookingUp>;
 
 /** What a thought takes. */
 export interface Thinking {
@@ -91,7 +99,10 @@ async function askedOf(parts: ModelAnswer["parts"], mustAsk: Thinking["mustAsk"]
 }
 
 /** What the model's format says besides, as the message keeps it. */
-function metadataFor(parts: ModelAnswer["parts"], besides: ModelAnswer["besides"]): JsonObject | undefined {
+export function metadataFor(
+  parts: ModelAnswer["parts"],
+  besides: ModelAnswer["besides"],
+): JsonObject | undefined {
   if (besides === undefined) return undefined;
   const { format, parts: extras, kept = [] } = besides;
   return metadataOf(format, { parts: parts.map((part, index) => withExtra(part, extras[index])), kept });
@@ -100,7 +111,7 @@ function metadataFor(parts: ModelAnswer["parts"], besides: ModelAnswer["besides"
 const isAmount = (value: unknown): boolean => Number.isFinite(value) && (value as number) >= 0;
 
 /** Refuses what is no answer; its parts are looked at once they have ids of their own. */
-function checkedAnswer(answer: ModelAnswer): ModelAnswer {
+export function checkedAnswer(answer: ModelAnswer): ModelAnswer {
   if (!Array.isArray(answer?.parts))
     throw new HoldfastError("MESSAGE_INVALID", `The model gave ${show(answer)}, which has no list of parts`);
   const { usage, cost } = answer;
@@ -110,7 +121,7 @@ function checkedAnswer(answer: ModelAnswer): ModelAnswer {
   return answer;
 }
 
-function checkParts(parts: ModelAnswer["parts"]): void {
+export function checkParts(parts: ModelAnswer["parts"]): void {
   const problem = problemOf({ id: "answer", role: "assistant", at: 0, parts });
   if (problem !== undefined) refuseAnswer(problem);
 }
@@ -170,12 +181,14 @@ export const summariseWith =
 
 /** Finds what is to be done; a plan that cannot be carried out is an error of whoever found it. */
 export const planWith =
-  (find: StepFinder) =>
-  async (_: unknown, given: ActivityScope): Promise<Found> => {
+  (find: Adviser<Steps>) =>
+  async (_: unknown, given: ActivityScope): Promise<Found | LookingUp> => {
     const { context } = await given.state<AgentContext>();
     const { scope, spent } = counting(given);
     const occasion = occasionOf(context);
-    const { goal = occasion.said, steps } = await find(occasion, scope);
+    const found = await find(occasion, scope, context.aside?.messages);
+    if (!("answer" in found)) return { ...found, ...spent() };
+    const { goal = occasion.said, steps } = found.answer;
     const tasks = tasksOf(steps, planSoFar(context, goal));
     planWithFound(context, { goal, tasks });
     return { goal, tasks, ...spent() };
@@ -185,10 +198,13 @@ const verdicts: readonly unknown[] = ["accept", "revise", "replan"] satisfies Re
 
 /** Looks back at what there is now. */
 export const reflectWith =
-  (reflect: Reflector) =>
-  async (_: unknown, given: ActivityScope): Promise<Reflected> => {
+  (reflect: Adviser<Reflection>) =>
+  async (_: unknown, given: ActivityScope): Promise<Reflected | LookingUp> => {
+    const { context } = await given.state<AgentContext>();
     const { scope, spent } = counting(given);
-    const reflection = await reflect(occasionOf((await given.state<AgentContext>()).context), scope);
+    const found = await reflect(occasionOf(context), scope, context.aside?.messages);
+    if (!("answer" in found)) return { ...found, ...spent() };
+    const { answer: reflection } = found;
     if (!verdicts.includes(reflection?.verdict))
       throw new HoldfastError(
         "AGENT_INVALID",

@@ -3,6 +3,7 @@ import type { ActivityScope } from "../../core/activity.ts";
 import { isObject, type Json } from "../../core/json.ts";
 import { isSchema, type Schema } from "../../core/schema.ts";
 import { HoldfastError } from "../../errors.ts";
+import type { ToolDescription } from "../model/model.ts";
 
 /** What a tool is given besides its input: its `key` is the same for every attempt, for whoever must not act twice. */
 export type ToolScope = ActivityScope & { readonly call: string };
@@ -43,6 +44,11 @@ export interface ReadyTool extends Tool<Json> {
   readonly asks?: boolean | ((input: Json, call: string) => Promise<boolean> | boolean);
   check(input: Json): Promise<Checked>;
 }
+
+/** A tool, as a model is told of it. */
+export const describe = ({ name, description, schema }: ReadyTool): ToolDescription => ({
+  ...{ name, description, input: schema },
+});
 
 type Checked = { readonly input: Json } | { readonly problem: string };
 
