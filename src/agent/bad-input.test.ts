@@ -34,6 +34,10 @@ describe("a definition that cannot be meant is refused when it is made", () => {
     ["a tool whose name no model takes", { tools: { "look up": { run: () => 1 } } }, "look up"],
     ["no tool at a time", { parallel: 0 }, "parallel"],
     ["half a revision", { revisions: 0.5 }, "revisions"],
+    ["a window without room", { window: { budget: -1 } }, "budget of -1"],
+    ["a window of no number of tokens", { window: { budget: "9" } }, "how many tokens"],
+    ["a window that keeps fewer than none", { window: { keepRecent: -1 } }, "keepRecent"],
+    ["a window that is none", { window: 5 }, "window"],
   ])("an agent with %s", (_, parts, told) => {
     const define = () => defineAgent(any({ id: "agent", model: speaks, ...parts }));
     expect(define).toThrow(expect.objectContaining({ code: "AGENT_INVALID" }));
@@ -139,4 +143,35 @@ test("a message of an assistant that says nothing is left out where a provider w
   ]);
   expect(messages).toEqual([{ role: "user", content: "Hello?" }]);
   expect(left).toContainEqual({ message: "a", what: "a message without content" });
+});
+
+describe("what is no conversation of another agent's begins none", () => {
+  const working = { goal: "", plan: { tasks: [], revision: 0 }, notes: [] };
+  const said = { id: "m", role: "user", at: 0, after: null, parts: [{ type: "text", text: "Hi" }] };
+  const thread = { pages: [[said]], head: 0, overlays: [] };
+  const calls = { ...said, role: "assistant", parts: [{ type: "call", id: "c", tool: "x", input: {} }] };
+
+  test.each([
+    ["something else", { foo: 1 }, "not { thread, working, turn }"],
+    ["a number", 7, "not { thread, working, turn }"],
+    ["a turn that is none", { thread, working, turn: {} }, "not { thread, working, turn }"],
+    ["a thread that is none", { thread: 5, working }, "no object"],
+    ["no messages", { thread: { messages: [] }, working }, "no lists"],
+    ["pages that are none", { thread: { ...thread, pages: [[said], [said]] }, working }, "no lists"],
+    ["what is no message", { thread: { ...thread, pages: [[5]] }, working }, "message 0 cannot be kept"],
+    [
+      "a message after itself",
+      { thread: { ...thread, pages: [[{ ...said, after: 0 }]] }, working },
+      "before it",
+    ],
+    ["one message twice", { thread: { ...thread, pages: [[said, said]] }, working }, "one id"],
+    ["an end that is not there", { thread: { ...thread, head: 9 }, working }, "does not have"],
+    ["calls without results", { thread: { ...thread, pages: [[calls]] }, working }, "have no results"],
+  ])("F5: %s", async (_, input, told) => {
+    const agent = defineAgent({ id: "agent", model: speaks });
+    const runtime = await boot(agent);
+    const begun = runtime.start(agent.machine, any({ id: "r", input }));
+    await expect(begun).rejects.toMatchObject({ message: expect.stringContaining(told) });
+    await expect(runtime.run("r")).rejects.toMatchObject({ code: "RUN_UNKNOWN" });
+  });
 });

@@ -10,6 +10,14 @@ export type ReadPages<Item> = readonly (readonly Item[])[];
 /** How many items are on every page but the last. Stored lists are read by it, so it stays as it is. */
 const pageLength = 128;
 
+/** Whether something is a list in pages, whatever is on them. */
+export const isPages = (given: unknown): boolean =>
+  Array.isArray(given) &&
+  given.every(
+    (page, index) =>
+      Array.isArray(page) && (page.length === pageLength || (index === given.length - 1 && page.length > 0)),
+  );
+
 export function addItem<Item>(pages: Pages<Item>, item: Item): void {
   const { length } = peek(pages);
   const last = length === 0 ? undefined : (pages[length - 1] as Item[]);

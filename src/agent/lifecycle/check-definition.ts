@@ -11,6 +11,7 @@ interface Said {
   readonly budget?: unknown;
   readonly parallel?: unknown;
   readonly revisions?: unknown;
+  readonly window?: unknown;
 }
 
 const busyPolicies = ["reject", "enqueue", "interrupt", "rollback"];
@@ -29,8 +30,22 @@ export function checkDefinition(said: Said): void {
   for (const [what, amount] of Object.entries(budget as object))
     if (!budgets.includes(what) || !(typeof amount === "number" && amount >= 0))
       refuse(`has a budget of ${show(amount)} ${what}; give numbers for ${budgets.join(", ")}`);
+  const problem = windowProblem(said.window ?? {});
+  if (problem !== undefined) refuse(problem);
   if (!isWhole(parallel, 1)) refuse(`has parallel: ${show(parallel)}; write how many tools, 1 at least`);
   if (!isWhole(revisions, 0)) refuse(`has revisions: ${show(revisions)}; write how often, 0 or more`);
+}
+
+function windowProblem(window: unknown): string | undefined {
+  if (!isObject(window)) return `has a window that is ${show(window)}; give budget, keepRecent and others`;
+  const { budget = 1, keepRecent = 0, summarise } = window as Readonly<Record<string, unknown>>;
+  if (!(typeof budget === "number" && budget > 0))
+    return `has a window with a budget of ${show(budget)}; write how many tokens`;
+  if (!isWhole(keepRecent, 0))
+    return `has a window with keepRecent: ${show(keepRecent)}; write how many units, 0 or more`;
+  if (summarise !== undefined && typeof summarise !== "function")
+    return `has a window with summarise: ${show(summarise)}; give a function`;
+  return undefined;
 }
 
 /** What every provider takes for the name of a tool. */

@@ -5,9 +5,12 @@
  * C1. The thread can go on after every step: whatever ends a turn closes the calls that are open, with a result that says why.
  */
 import type { Draft } from "../../core/definition.ts";
-import type { Json, JsonObject } from "../../core/json.ts";
+import { isObject, type Json, type JsonObject } from "../../core/json.ts";
+import { show } from "../../core/problem.ts";
+import { HoldfastError } from "../../errors.ts";
 import type { ReadPages } from "../pages.ts";
-import { makeWorkingMemory, type WorkingMemory } from "../plan/working-memory.ts";
+import { isWorkingMemory, makeWorkingMemory, type WorkingMemory } from "../plan/working-memory.ts";
+import { problemOfThread } from "../thread/check-thread.ts";
 import type { CallPart, Message, Part, Role } from "../thread/message.ts";
 import { emptySalience, type Salience } from "../thread/salience.ts";
 import { append, emptyThread, findMessage, lengthOf, type Thread } from "../thread/thread.ts";
@@ -211,8 +214,28 @@ export interface Inheritance {
 }
 
 /** How an agent begins: with nothing, or where another one left off. */
-export const beginWith = (inherited: Inheritance | undefined): AgentContext =>
-  inherited === undefined ? emptyContext() : { ...emptyContext(), ...inherited };
+export function beginWith(inherited: Inheritance | undefined): AgentContext {
+  if (inherited === undefined) return emptyContext();
+  checkInheritance(inherited);
+  const { thread, working, turn } = inherited;
+  return { ...emptyContext(), thread, working, ...(turn === undefined ? {} : { turn }) };
+}
+
+/** Throws AGENT_INVALID for what no agent can go on with: it could never answer anything. */
+function checkInheritance(inherited: Inheritance): void {
+  const { thread, working, turn } = Object(inherited) as Partial<Inheritance>;
+  const problem =
+    thread === undefined || !isWorkingMemory(working) || (turn !== undefined && !isTurn(turn))
+      ? "it is not { thread, working, turn } of another agent"
+      : problemOfThread(thread);
+  if (problem === undefined) return;
+  throw new HoldfastError("AGENT_INVALID", `An agent cannot begin with ${show(inherited)}: ${problem}`);
+}
+
+const isTurn = (turn: unknown): boolean =>
+  isObject(turn) &&
+  typeof turn.message === "string" &&
+  Object.keys(freshTurn).every((name) => Object.hasOwn(turn, name));
 
 /** Whether an agent begins with what another one left to it. */
 export const isHeir = ({ turn, ended }: AgentContext): boolean => turn.message !== "" && ended === null;

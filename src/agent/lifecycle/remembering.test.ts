@@ -45,6 +45,17 @@ onEveryStore((world) => {
     expect(await say("ada", "The theremin?", "fourth")).not.toContain("I play");
   });
 
+  test("C7: what a user says again is seen again, as long as nobody has told it to the model", async () => {
+    const here = await world();
+    const { say, of } = await booted(here, { extract: ({ said }) => [{ subject: "Ada", text: said }] });
+    await say("ada", "I play the theremin.", "first");
+    await say("ada", "I play the theremin.", "second");
+    expect((await of("ada").read()).facts).toMatchObject([{ seen: 2 }]);
+    // The second time it was told.
+    await say("ada", "I play the theremin.", "third");
+    expect(await of("ada").audit()).toMatchObject({ total: 1, refused: { echo: 1 } });
+  });
+
   test("C7: what the model was just shown does not come back as news", async () => {
     const here = await world();
     const echo: AgentMemory["extract"] = ({ said }) =>

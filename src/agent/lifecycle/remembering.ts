@@ -89,15 +89,12 @@ export const recallWith =
     for (const [index, { trust = "trusted", ...rest }] of drawn.entries())
       await memory.remember({ ...rest, source: { trust, message } }, { key: `${scope.key}/${index}` });
     if (recall === 0) return { facts: [], ...spent() };
-    const now = scope.now();
-    const found = await memory.recall(occasion.said, { now, limit: recall + drawn.length, note: true });
-    const facts = found
-      .filter(({ fact }) => fact.source.message !== message)
-      .slice(0, recall)
-      .map(({ fact: { id, text, seenAt, source } }) => ({
-        ...{ id, text, seenAt },
-        ...(source.message === undefined ? {} : { message: source.message }),
-      }));
+    const asked = { now: scope.now(), limit: recall, without: message, note: true };
+    const found = await memory.recall(occasion.said, asked);
+    const facts = found.map(({ fact: { id, text, seenAt, source } }) => ({
+      ...{ id, text, seenAt },
+      ...(source.message === undefined ? {} : { message: source.message }),
+    }));
     return { facts, ...spent() };
   };
 

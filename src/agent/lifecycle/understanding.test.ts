@@ -147,6 +147,15 @@ onEveryStore((world) => {
     expect(said.filter((one) => one.includes("restaurant")).length).toBeLessThan(8);
   });
 
+  test("C1: what is said often is told once, and leaves room for what the user said", async () => {
+    const window = { budget: 2_000, count: estimate() };
+    const { thread, requests } = await begin({ references: { read: readEnglish }, window });
+    await thread.say("Please open notes.txt.").answer();
+    await thread.say("Read it and close it. ".repeat(150)).answer();
+    const shown = textOf(requests.at(-1)?.messages.at(-1) ?? { parts: [] });
+    expect(shown.split("here means")).toHaveLength(2);
+  });
+
   test("C1: a model of the AI SDK is told as well", async () => {
     const prompts: string[] = [];
     const { thread } = await begin({

@@ -90,11 +90,26 @@ export function keepUnderstood(draft: Changing, understood: Understood): void {
   draft.turn.meant = [...meant];
 }
 
-/** The note that a model is shown beside what the user said; empty if nothing is to be said. */
-export const noteOf = ({ meant }: Pick<AgentContext["turn"], "meant">): string =>
-  meant.length === 0
-    ? ""
-    : `[${meant.map(({ phrase, entity }) => `${JSON.stringify(phrase)} here means ${JSON.stringify(entity)}`).join("; ")}]`;
+/**
+ * The note that a model is shown beside what the user said; empty if nothing is to be said. What is said often is told once,
+ * and no more than fits: what the user said is worth more than what "it" means in it.
+ */
+export function noteOf(
+  { meant }: Pick<AgentContext["turn"], "meant">,
+  fits: (note: string) => boolean,
+): string {
+  const told = meant.map(
+    ({ phrase, entity }) => `${JSON.stringify(phrase)} here means ${JSON.stringify(entity)}`,
+  );
+  let note = "";
+  let shown = "";
+  for (const one of new Set(told)) {
+    shown += `${shown === "" ? "" : "; "}${one}`;
+    if (!fits(`[${shown}]`)) break;
+    note = `[${shown}]`;
+  }
+  return note;
+}
 
 /** A window in which the message of the turn has the note beside it. */
 export const withNote = (messages: readonly Message[], of: string, note: string): readonly Message[] =>

@@ -28,6 +28,9 @@ export interface AgentWindow extends Pick<WindowOptions, "keepRecent" | "importa
   ) => Promise<string> | string;
 }
 
+/** So much of a window, one part in this many, what phrases mean may take. */
+const noteShare = 10;
+
 /** What the lifecycle needs of a window. */
 export interface View {
   /** Counts as nobody has corrected it. */
@@ -60,7 +63,7 @@ export function viewWith(
       ]
         .filter(Boolean)
         .join("\n\n");
-      const note = noteOf(turn);
+      const note = noteOf(turn, (text) => count.text(text) <= budget / noteShare);
       const build = (counter: Counter) => {
         const beside = note === "" ? 0 : counter.text(note) + 2;
         const built = buildWindow(thread, {

@@ -28,6 +28,8 @@ export interface RecallOptions {
   readonly halfLife?: number | string;
   /** Of this subject only. */
   readonly subject?: string;
+  /** Leaves out what came from this message: whoever said it knows. */
+  readonly without?: string;
 }
 
 /** How much a fact counts at a time: its confidence, less for its age, more for having been seen often. */
@@ -73,7 +75,8 @@ function scoresOf(words: ReadonlySet<string>, counts: Counts): ReadonlyMap<numbe
 /** Whether a fact may be told, as an answer to a question with these options. */
 export function isTellable(fact: Fact, options: RecallOptions): boolean {
   if (!isUsable(fact) || !isValid(fact, options)) return false;
-  const { subject } = options;
+  const { subject, without } = options;
+  if (without !== undefined && fact.source.message === without) return false;
   return subject === undefined || isSame(fact.subject, subject);
 }
 

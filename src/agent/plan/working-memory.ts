@@ -3,6 +3,7 @@
  * completed and what is pending follows from the plan, and is told when somebody looks.
  */
 import type { Draft } from "../../core/definition.ts";
+import { isObject } from "../../core/json.ts";
 import { isSettled } from "./advance.ts";
 import { cut } from "./cut.ts";
 import { makePlan, type Plan, type Task } from "./plan.ts";
@@ -28,6 +29,16 @@ export interface MemoryView extends WorkingMemory {
 /** A memory with a goal, and a plan if there is one already. */
 export function makeWorkingMemory(goal: string, plan: Plan = makePlan([])): WorkingMemory {
   return { goal, plan, notes: [] };
+}
+
+/** Whether something is a working memory, as far as whoever renders it must know. */
+export function isWorkingMemory(given: unknown): given is WorkingMemory {
+  if (!isObject(given) || !isObject(given.plan)) return false;
+  const { goal, plan, notes } = given as { goal: unknown; plan: { tasks?: unknown }; notes: unknown };
+  return (
+    typeof goal === "string" &&
+    [plan.tasks, notes].every((list) => Array.isArray(list) && list.every(isObject))
+  );
 }
 
 /** Another goal, with another plan; notes stay. */
