@@ -223,6 +223,12 @@ const handsOver = ({ successors }: AgentParts): TransitionParts<AgentContext, Ag
     update: (draft) => leave(draft),
   }));
 
+/** A window that is nearly full is summed up first. */
+const makesRoom = (view: AgentParts["view"]): TransitionParts<AgentContext, AgentEvent> => ({
+  guard: ({ context }) => view.plan(context) !== undefined,
+  target: "summarising",
+});
+
 function executing(parts: AgentParts): Definition {
   const { groups, budget, parallel, thinking, hasReflection, hasSummariser, view } = parts;
   const callable = callableOf(parts);
@@ -241,14 +247,7 @@ function executing(parts: AgentParts): Definition {
             target: "#error",
             update: (draft, { at }) => fail(draft, overspent(draft.turn, budget) as JsonObject, at),
           },
-          ...(hasSummariser
-            ? [
-                {
-                  guard: ({ context }: AgentScope) => view.plan(context) !== undefined,
-                  target: "summarising",
-                },
-              ]
-            : []),
+          ...(hasSummariser ? [makesRoom(view)] : []),
           "thinking",
         ],
       },
