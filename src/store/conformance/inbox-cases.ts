@@ -131,6 +131,23 @@ export const dedupeCases: Cases = {
     expect(await store.readKeys(sample, ["other"])).toEqual([]);
   },
 
+  "I4: of events of one call that repeat each other the first that is accepted counts": async ({
+    store,
+    expect,
+  }) => {
+    await begun(store);
+    const rows = [
+      eventOf("e1", { key: "a" }),
+      eventOf("e2", { key: "a" }),
+      eventOf("e1", { key: "b" }),
+      eventOf("e3", { key: "b" }),
+      eventOf("e3"),
+      eventOf("e4"),
+    ];
+    const outcomes = ["accepted", "duplicate", "duplicate", "accepted", "duplicate", "accepted"];
+    expect(await store.enqueue(rows)).toEqual(outcomes);
+  },
+
   "I4: keys and ids are each run's own": async ({ store, expect }) => {
     const { epoch } = await begun(store);
     await committed(store, firstCommit("run-2", epoch));

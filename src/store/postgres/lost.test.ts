@@ -99,7 +99,7 @@ test("Q1: somebody else's commit of the same checkpoint is not taken for ours", 
 
 test("an event whose answer was lost is one event when it is sent again", async () => {
   await begun(store);
-  proxy.cut(".enqueue(", "after");
+  proxy.cut(".enqueue_distinct(", "after");
   await expect(store.enqueue([eventOf("e1", { key: "k" })])).rejects.toMatchObject({
     code: "STORE_UNAVAILABLE",
   });
