@@ -7,9 +7,10 @@ import { type Clock, systemClock } from "../clock.ts";
 
 /** Rows that are deleted at a time: a few milliseconds. */
 const batchSize = 200;
-/** How long it pauses: so many times as long as it took, and this long at least. */
+/** How long it pauses: so many times as long as it took, and within these bounds, since the clock may be set meanwhile. */
 const pauseShare = 3;
 const pauseMsMin = 5;
+const pauseMsMax = 5_000;
 
 export interface SweepOptions {
   readonly store: Store;
@@ -25,7 +26,7 @@ export async function sweep({ store, clock = systemClock, signal }: SweepOptions
     const began = clock.now();
     rows = await store.sweep(batchSize);
     swept += rows;
-    const pauseMs = Math.max(pauseMsMin, pauseShare * (clock.now() - began));
+    const pauseMs = Math.min(Math.max(pauseMsMin, pauseShare * (clock.now() - began)), pauseMsMax);
     if (rows > 0) await new Promise<void>((resume) => clock.after(pauseMs, resume));
   }
   return swept;
