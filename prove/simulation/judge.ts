@@ -13,6 +13,7 @@ import { defaultTenant, systemTenant } from "../../src/runtime/name.ts";
 import { Past } from "../../src/runtime/past.ts";
 import { noSeal } from "../../src/runtime/seal.ts";
 import type { Chunk } from "../../src/runtime/stream.ts";
+import type { Target } from "../../src/runtime/travel/travel.ts";
 import { decode } from "../../src/store/codec.ts";
 import type { ActivityRow, ChunkRow, InboxRow, RunName } from "../../src/store/records.ts";
 import type { Commit, CommitOutcome, Lease, LoadedRun, Store } from "../../src/store/store.ts";
@@ -175,10 +176,13 @@ export class Judge {
     return this.model.removed.has(run) && !this.model.runs.has(run);
   }
 
-  /** A user was told that a run was never where it was to go back to, being asked to go back by less than it has gone. */
-  wentTooFar(life: Life, run: string): void {
+  /** A user was told that a run was never where it was to go back to. */
+  wentTooFar(life: Life, run: string, target: Target): void {
+    // A power cut may have taken back what nobody was told of.
+    const { seq } = this.model.find({ run })?.head ?? { seq: 0 };
+    const to = "to" in target ? target.to : seq - target.by;
     // Who was replaced knows of the run what was.
-    if (life.epoch === this.model.epoch && !this.isGone(run))
+    if (to >= 1 && to <= seq && life.epoch === this.model.epoch && !this.isGone(run))
       this.report(13, `${run} is said not to have gone as far as it is to go back`);
   }
 

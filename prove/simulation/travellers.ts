@@ -4,6 +4,7 @@
  */
 import { isHoldfastError } from "../../src/errors.ts";
 import type { Runtime } from "../../src/runtime/runtime.ts";
+import type { Target } from "../../src/runtime/travel/travel.ts";
 import type { Breakpoint } from "../../src/store/records.ts";
 import type { Judge } from "./judge.ts";
 import type { Journey, Ledger } from "./ledger.ts";
@@ -51,7 +52,7 @@ export class Travellers {
   }
 
   /** Takes a run back to a checkpoint, or by some; once. */
-  goBack(run: string, target: { readonly to: number } | { readonly by: number }): Promise<void> {
+  goBack(run: string, target: Target): Promise<void> {
     const { ledger, judge, say, ask, insist, doing } = this.#world;
     return doing(run, async () => {
       await insist((runtime) => runtime.run(run));
@@ -63,7 +64,7 @@ export class Travellers {
       const answer = await ask(async (runtime) => unless((await runtime.run(run)).rollback(target)));
       if (typeof answer?.value === "number") judge.wentBack(journey, answer.value);
       if (answer?.value === "JOURNAL_PRUNED") judge.isPruned(run);
-      if (answer?.value === "CHECKPOINT_UNKNOWN") judge.wentTooFar(answer.life, run);
+      if (answer?.value === "CHECKPOINT_UNKNOWN") judge.wentTooFar(answer.life, run, target);
       if (answer !== undefined) say(answer.life, `${run} goes back: ${answer.value}`);
     });
   }

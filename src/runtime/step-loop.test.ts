@@ -7,7 +7,7 @@ import { memory } from "../store/memory/store.ts";
 import { debugEvent } from "./debug.ts";
 import type { Delivery, LiveRun } from "./live-run.ts";
 import { createRuntime } from "./runtime.ts";
-import { StepLoop } from "./step-loop.ts";
+import { type LoopWorld, StepLoop } from "./step-loop.ts";
 
 const counter = defineMachine<{ n: number }>({
   id: "counter",
@@ -88,4 +88,17 @@ test("a run that has ended takes nothing more, be it of the platform", () => {
   const delivery: Delivery = { event: debugEvent([]), priority: 0, failed: () => {} };
   loop.deliver(run, delivery);
   expect([left, run.inbox]).toEqual([[delivery], []]);
+});
+
+test("what is handed to a loop that is closed is told why, and what is in an inbox stays there", async () => {
+  const loop = new StepLoop({ standing: { epoch: 1, isWorker: true } } as unknown as LoopWorld);
+  const why = new Error("another one owns the runs now");
+  await loop.close(why);
+  const told: unknown[] = [];
+  const run = { inbox: [], head: { status: "active" } } as unknown as LiveRun;
+  const handed = { event: { type: "add" }, failed: (error: unknown) => void told.push(error) };
+  loop.deliver(run, handed as unknown as Delivery);
+  loop.deliver(run, { ...handed, row: "waits" } as unknown as Delivery);
+  expect(told).toEqual([why]);
+  expect(loop.isTaking(run)).toBe(false);
 });

@@ -50,7 +50,8 @@ export class StepLoop {
   /** Runs whose commit is on its way. */
   readonly #committing = new Set<LiveRun>();
   #turning: Promise<void> | undefined;
-  #closed = false;
+  /** Why no more turns are taken. */
+  #closed: { readonly error: unknown } | undefined;
 
   constructor(world: LoopWorld) {
     this.#world = world;
@@ -58,6 +59,10 @@ export class StepLoop {
 
   /** Hands an event to a run. It is taken in one of the next turns. */
   deliver(run: LiveRun, delivery: Delivery): void {
+    if (this.#closed !== undefined) {
+      tellClosed(delivery, this.#closed.error);
+      return;
+    }
     // Whoever gives it may have read the run before it was parked or ended.
     if (hasEnded(run) || (run.head.status !== "active" && !isControl(delivery.event))) {
       this.#world.left(run, [delivery]);
@@ -71,7 +76,7 @@ export class StepLoop {
   /** Makes sure a run that has something to take gets its turn. */
   wake(run: LiveRun): void {
     this.#ready.add(run);
-    if (this.#turning !== undefined || this.#closed) return;
+    if (this.#turning !== undefined || this.#closed !== undefined) return;
     this.#turning = new Promise((done) => {
       this.#world.clock.soon(() => void this.#turns().then(done));
     });
@@ -104,22 +109,21 @@ export class StepLoop {
 
   /** Takes no more turns; resolves when the one under way is over. Whoever waits for another is told why there is none. */
   async close(error: unknown): Promise<void> {
-    this.#closed = true;
+    this.#closed = { error };
     await this.#turning;
-    for (const { inbox } of this.#ready)
-      for (const { failed, row } of inbox.splice(0)) if (row === undefined) failed(error);
+    for (const { inbox } of this.#ready) for (const delivery of inbox.splice(0)) tellClosed(delivery, error);
     this.#ready.clear();
   }
 
   async #turns(): Promise<void> {
     try {
-      while (this.#ready.size > 0 && !this.#closed) {
+      while (this.#ready.size > 0 && this.#closed === undefined) {
         await this.#turn();
         // A store may answer at once, for ever: whatever else the process has to do comes in between.
         await new Promise<void>((resolve) => this.#world.clock.soon(resolve));
       }
     } catch (error) {
-      this.#closed = true;
+      this.#closed = { error };
       for (const { inbox } of this.#ready) for (const { failed } of inbox.splice(0)) failed(error);
       this.#world.failed(error);
     } finally {
@@ -245,6 +249,11 @@ export class StepLoop {
     const before = [...taken, ...aside].flatMap(({ delivery }) => delivery ?? []);
     return [...before, ...repeats, ...run.inbox.splice(0)];
   }
+}
+
+/** Whoever handed it in is told why it is not taken; what is in the inbox stays there for whoever comes next. */
+function tellClosed({ failed, row }: Delivery, error: unknown): void {
+  if (row === undefined) failed(error);
 }
 
 /** What became of the first delivery of a key is what became of its repeats. */
