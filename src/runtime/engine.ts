@@ -28,7 +28,7 @@ import { type Ids, systemIds } from "./ids.ts";
 import { Inboxes } from "./inboxes.ts";
 import { Life } from "./life.ts";
 import { type Delivery, type Handled, hasEnded, type LiveRun } from "./live-run.ts";
-import { checkName, defaultTenant } from "./name.ts";
+import { checkName, defaultTenant, unknownRunError } from "./name.ts";
 import { Observers } from "./observers.ts";
 import { checkOptions, checkStart } from "./options.ts";
 import { parkWith } from "./park.ts";
@@ -166,6 +166,7 @@ export class Engine implements Runtime, Access {
       ...{ store: this.#store, standing: this.standing, isBusy, profiler, now: () => this.clock.now() },
       hydrate: (loaded) => hydrate(loaded, this.registry, this.past, this.#observers.problem),
       wasRead: (run, loaded) => this.#wasRead(run, loaded),
+      wasMissing: (name) => this.#wasMissing(name),
       takeUp: (run, loaded) => this.#takeUp(run, loaded),
       bring: (run, row) => this.#inboxes.bring(run, row),
       isReading: (run) => this.#inboxes.isReading(run),
@@ -360,17 +361,9 @@ export class Engine implements Runtime, Access {
     return this.#inboxes.hand(this.#runs.current(run), event);
   }
 
-  enqueue(run: LiveRun, events: readonly Admitted[]): Promise<readonly Receipt[]> {
-    return this.#inboxes.enqueue(run, events);
-  }
-
-  readReceipt(name: RunName, key: string): Promise<Receipt | undefined> {
-    return this.#receipts.read(name, key);
-  }
-
-  checkpoint(run: LiveRun): Promise<void> {
-    return this.#loop.checkpoint(run);
-  }
+  readonly enqueue: Access["enqueue"] = (run, events) => this.#inboxes.enqueue(run, events);
+  readonly readReceipt: Access["readReceipt"] = (name, key) => this.#receipts.read(name, key);
+  readonly checkpoint: Access["checkpoint"] = (run) => this.#loop.checkpoint(run);
 
   register(machine: Parameters<Runtime["register"]>[0]): void {
     this.#life.check();
@@ -395,5 +388,11 @@ export class Engine implements Runtime, Access {
     this.#activities.keepOnly(run.name, activities);
     this.watchers.tell(run.name, run);
     if (hasEnded(run)) this.#inboxes.ended(run.name);
+  }
+
+  /** A run that was removed ended before that, perhaps by a step whose answer was lost: then nobody here was told of its end. */
+  #wasMissing(name: RunName): void {
+    this.#activities.keepOnly(name, []);
+    this.#inboxes.ended(name, unknownRunError(name));
   }
 }

@@ -5,6 +5,7 @@ import { listOf, onEveryStore } from "../../test/runtime/world.ts";
 import { limits } from "../limits.ts";
 import { encode } from "../store/codec.ts";
 import type { CommitOutcome, Store } from "../store/store.ts";
+import { retain } from "./housekeeping/retention.ts";
 
 /** A machine that notes what it takes, `urgent` before the rest. */
 const ordered = counterWith({
@@ -116,6 +117,24 @@ onEveryStore((world) => {
       known.resolve();
       await passing;
       expect(await taken).toMatchObject({ seq: 2, outcome: "taken" });
+    });
+
+    test("A5: that waits is told of its run's removal, where nobody here was told that this had ended", async () => {
+      const { boot, watch, look, clock, rest } = await world();
+      const run = await (await boot([counter])).start(counter, { id: "a" });
+      const store = await look();
+      const place = { tenant: "default", run: "a", subject: "a", at: clock.now(), priority: 0 };
+      await store.enqueue([{ ...place, id: "first", key: "late", bytes: encode({ type: "add", data: 1 }) }]);
+      const late = run.send("add", 1, { key: "late" }).then((receipt) => receipt.handled());
+      await rest();
+      watch.failNext("commit", "after");
+      await expect(run.cancel()).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
+      await clock.advance(10);
+      const rules = [{ olderThan: 1 }];
+      expect((await retain({ store, clock, epoch: () => 1, rules })).removed).toHaveLength(1);
+      const told = expect(late).rejects.toMatchObject({ code: "RUN_UNKNOWN" });
+      await clock.advance("10s");
+      await told;
     });
 
     test("A5: of a key that an ended run has taken is answered, any other is refused", async () => {

@@ -193,8 +193,8 @@ export class Inboxes {
   }
 
   /** A run has ended: nothing will become of what waits in its inbox. */
-  ended(name: RunName): void {
-    this.#handled.get(keyOf(name))?.close(untakenError(name));
+  ended(name: RunName, error = untakenError(name)): void {
+    this.#handled.get(keyOf(name))?.close(error);
     this.#handled.delete(keyOf(name));
   }
 

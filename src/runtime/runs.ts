@@ -25,6 +25,8 @@ export interface RunsWorld {
   hydrate(loaded: LoadedRun): Promise<LiveRun>;
   /** A run was read: its newest step may be one whose commit was not answered. */
   wasRead(run: LiveRun, loaded: LoadedRun): void;
+  /** A run was looked for, and is not there. */
+  wasMissing(name: RunName): void;
   /** What time it is: a run with a timer that is due has something to do whatever else the store has for it. */
   now(): number;
   /** Goes on with a run that is active, with its activities and its timers, unless another one of its name is in memory. */
@@ -194,6 +196,12 @@ export class Runs {
   }
 
   async #load(name: RunName, attends = this.#world.standing.isHome(name)): Promise<LiveRun | undefined> {
+    const run = await this.#read(name, attends);
+    if (run === undefined) this.#world.wasMissing(name);
+    return run;
+  }
+
+  async #read(name: RunName, attends: boolean): Promise<LiveRun | undefined> {
     const homings = this.#homings;
     const loaded = await this.#world.store.load(name);
     if (loaded === undefined) return undefined;
