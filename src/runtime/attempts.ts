@@ -164,18 +164,22 @@ export class Attempts {
       if (slot === undefined) return undefined;
       job.slot = slot;
       try {
-        while (this.#isInDoubt(job) && !job.controller.signal.aborted) await this.#sleep(job, unsureMs);
         // It may have been given its turn by what was cancelled with it.
         if (job.controller.signal.aborted) return undefined;
-        if (!isPrepared && !(await prepare?.())) return undefined;
-        isPrepared = true;
-        if (this.#isInDoubt(job) || !slot.begin()) continue;
-        timed?.begun();
-        return await this.#runAttempt(job, code);
+        if (!this.#isInDoubt(job)) {
+          if (!isPrepared && !(await prepare?.())) return undefined;
+          isPrepared = true;
+          if (!this.#isInDoubt(job) && slot.begin()) {
+            timed?.begun();
+            return await this.#runAttempt(job, code);
+          }
+        }
       } finally {
         slot.leave();
         timed?.over();
       }
+      // Others have the turn meanwhile.
+      while (this.#isInDoubt(job) && !job.controller.signal.aborted) await this.#sleep(job, unsureMs);
     }
   }
 

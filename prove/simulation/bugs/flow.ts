@@ -20,18 +20,10 @@ export const flowBugs: readonly Bug[] = [
   {
     name: "slot given back when its attempt begins",
     file: "src/runtime/attempts.ts",
-    find: "        timed?.begun();\n",
-    replace: "        timed?.begun();\n        slot.leave();\n",
+    find: "            timed?.begun();\n",
+    replace: "            timed?.begun();\n            slot.leave();\n",
     catches: [31],
     from: 12,
-  },
-  {
-    name: "activity in a queue begins though a step may have ended it whose answer was lost",
-    file: "src/runtime/attempts.ts",
-    find: "return job.isDoubted === true || !this.#world.standing.isSure();",
-    replace: "return !this.#world.standing.isSure();",
-    catches: [12],
-    from: 70_012_190,
   },
   {
     name: "turn of a rate taken after its allowance has lapsed",

@@ -15,7 +15,7 @@ export const keepingBugs: readonly Bug[] = [
     find: "return keep === 0 ? list : list.sort((one, other) => other.createdAt - one.createdAt);",
     replace: "return keep === 0 ? list : list.sort((one, other) => one.createdAt - other.createdAt);",
     catches: [29],
-    from: 10,
+    from: 60,
   },
   {
     name: "child removed while who started it goes on",
@@ -103,7 +103,7 @@ export const keepingBugs: readonly Bug[] = [
     find: "if (head.updatedAt >= before || head.machine",
     replace: "if (head.createdAt >= before || head.machine",
     catches: [29],
-    from: 10,
+    from: 77,
   },
   {
     name: "idle runs overlooked but for those that are parked",

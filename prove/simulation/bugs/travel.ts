@@ -56,6 +56,7 @@ export const travelBugs: readonly Bug[] = [
     find: "const seq = options.at ?? head.seq;",
     replace: "const seq = head.seq;",
     catches: [13],
+    from: 5,
   },
   {
     name: "fork without its edit when it is the newest",
@@ -71,7 +72,7 @@ export const travelBugs: readonly Bug[] = [
     find: '(type === "retry" || type === "rollback")',
     replace: 'type === "retry"',
     catches: [4],
-    from: 82,
+    from: 124,
   },
   {
     name: "refused result taken for one under way when a run goes back",
@@ -136,7 +137,7 @@ export const travelBugs: readonly Bug[] = [
     find: "debug === undefined || debug.passes || isControl(event)",
     replace: "debug === undefined || isControl(event)",
     catches: [8, 28],
-    from: 419,
+    from: 490,
   },
   {
     name: "undoing given up when a run goes back",

@@ -33,7 +33,7 @@ export const waitBugs: readonly Bug[] = [
     replace: "} catch {",
     also: [noLook],
     catches: [8],
-    from: 707,
+    from: 945,
   },
   {
     name: "timer after cancel",
@@ -42,7 +42,7 @@ export const waitBugs: readonly Bug[] = [
     replace:
       "if (this.timers.length < 3) this.cancelTimers((timer) => timer.id === id && timer.state === undefined);",
     catches: [9, 16],
-    from: 106,
+    from: 254,
   },
   {
     name: "timer early",
@@ -105,7 +105,7 @@ export const waitBugs: readonly Bug[] = [
       },
     ],
     catches: [1, 6],
-    from: 198,
+    from: 270,
   },
   {
     name: "answer of an attempt that was given up",
