@@ -24,6 +24,8 @@ export interface Life {
   /** What it remembered and had summed up in the end. */
   kept: string;
   wasKilled: boolean;
+  /** Whether it was ended since it took too long. */
+  wasLate: boolean;
   errors: string;
 }
 
@@ -32,13 +34,17 @@ export function judge(lives: readonly Life[], whole: readonly Life[]): string[] 
   const last = lives.at(-1) as Life;
   const thread = last.thread;
   if (thread === undefined)
-    return [`A1: it never came to its end: ${last.errors.trim().slice(0, 2_000) || "it hung"}`];
+    return [`A1: it never came to its end: ${last.errors.trim().slice(0, 2_000) || whereOf(last)}`];
   const parts = lives.flatMap((life) => life.parts);
   return [
     ...[...endsOf(parts), ...linksOf(thread), ...callsOf(lives), ...heardOf(parts, thread)],
     ...sameAs(last, whole.at(-1) as Life),
   ];
 }
+
+/** Where it was last seen. */
+const whereOf = ({ wasLate, marks, parts }: Life): string =>
+  `it ${wasLate ? "hung" : "was gone"} after ${marks.at(-1) ?? "nothing"}, with ${parts.length} parts`;
 
 function sameAs(last: Life, whole: Life): string[] {
   const [said, wanted] = [last, whole].map(({ thread = [] }) => spokenIn(thread).join("\n"));

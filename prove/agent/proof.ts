@@ -9,7 +9,7 @@ import { judge, type Life, type Part } from "./judge.ts";
 
 const script = fileURLToPath(new URL("./victim.ts", import.meta.url));
 /** Only ends what hangs. */
-const patienceMs = 60_000;
+const patienceMs = 180_000;
 
 /** What an agent does: it must be killed in each of these. */
 const phases = [
@@ -98,9 +98,13 @@ function once(
     thread: undefined,
     kept: "",
     wasKilled: false,
+    wasLate: false,
     errors: "",
   };
-  const late = setTimeout(() => child.kill("SIGKILL"), patienceMs);
+  const late = setTimeout(() => {
+    life.wasLate = true;
+    child.kill("SIGKILL");
+  }, patienceMs);
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
     life.errors += text;
   });

@@ -15,6 +15,7 @@ import {
   extrasOf,
   fail,
   field,
+  isBlank,
   type Place,
   type ReadMessage,
   type ReadOptions,
@@ -50,15 +51,15 @@ type AiPart = AiText | AiFile | AiReasoning | AiCall | AiResult;
 const format = "aiSdk";
 
 /**
- * Messages as `generateText` and its like take them. Nothing of them is lost but what says nothing, empty texts and messages:
- * providers refuse those.
+ * Messages as `generateText` and its like take them. Nothing of them is lost but what says nothing, texts and messages of blanks
+ * at most: providers refuse those, and whatever comes after them.
  */
 export const toAiSdk = (messages: readonly Message[]): AiMessage[] =>
   messages.flatMap((message): AiMessage[] => {
     const extras = extrasOf(format, message);
     const written = message.parts.flatMap((part, index) => {
       const extra = extraOf(extras, part, index);
-      const isEmpty = part.type === "text" && part.text === "" && Object.keys(extra).length === 0;
+      const isEmpty = part.type === "text" && isBlank(part.text) && Object.keys(extra).length === 0;
       return isEmpty ? [] : [{ index, part: writePart(part, extra) }];
     });
     const content = withKept(extras, written);

@@ -13,6 +13,7 @@ import {
   extrasOf,
   fail,
   field,
+  isBlank,
   type Left,
   type Place,
   type ReadMessage,
@@ -97,8 +98,8 @@ function write(message: Message, left: Left[]): AnthropicBlock[] {
 function writePart(part: Part, extra: JsonObject, leave: (what: string) => void): AnthropicBlock | undefined {
   switch (part.type) {
     case "text":
-      // An empty text is refused there, and says nothing here.
-      return part.text === "" ? undefined : { type: "text", text: part.text, ...extra };
+      // A text of blanks is refused there, and says nothing here.
+      return isBlank(part.text) ? undefined : { type: "text", text: part.text, ...extra };
     case "thinking":
       if (part.signature === undefined) return void leave("thinking without a signature");
       return { type: "thinking", thinking: part.text, signature: part.signature, ...extra };

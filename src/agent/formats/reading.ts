@@ -24,6 +24,9 @@ export interface ReadOptions {
   readonly openEnd?: "close" | "keep";
 }
 
+/** Whether a text says nothing. */
+export const isBlank = (text: string): boolean => text.trim() === "";
+
 /** A part as it was read, with what else was said of it. */
 export interface ReadPart {
   part: Part;

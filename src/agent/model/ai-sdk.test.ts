@@ -220,22 +220,27 @@ test("D4: what the provider's own tools did is no call of the agent's, and goes 
   await runtime.close();
 });
 
-test("D4: empty messages go to no provider, whoever said them", async () => {
-  const prompts: unknown[] = [];
-  const model = scriptedModel(({ options }) => ({ text: prompts.push(options.prompt) === 2 ? "" : "ok" }));
-  const agent = defineAgent({ id: "a", model, instructions: "Be kind.", retry: { attempts: 1 } });
-  const runtime = await createRuntime({ store: memory(), machines: [agent] });
-  const thread = await runtime.thread(agent);
-  expect(await thread.say("").answer()).toBe("ok");
-  expect(await thread.say("b").answer()).toBe("");
-  expect(await thread.say([]).answer()).toBe("ok");
-  expect(prompts[2]).toMatchObject([
-    { role: "system" },
-    { role: "assistant", content: [{ text: "ok" }] },
-    { role: "user", content: [{ text: "b" }] },
-  ]);
-  await runtime.close();
-});
+test.each(["", " \n"])(
+  "D4: messages that say nothing, as %j, go to no provider, whoever said them",
+  async (nothing) => {
+    const prompts: unknown[] = [];
+    const model = scriptedModel(({ options }) => ({
+      text: prompts.push(options.prompt) === 2 ? nothing : "ok",
+    }));
+    const agent = defineAgent({ id: "a", model, instructions: "Be kind.", retry: { attempts: 1 } });
+    const runtime = await createRuntime({ store: memory(), machines: [agent] });
+    const thread = await runtime.thread(agent);
+    expect(await thread.say(nothing).answer()).toBe("ok");
+    expect((await thread.say("b").answer()).trim()).toBe("");
+    expect(await thread.say([]).answer()).toBe("ok");
+    expect(prompts[2]).toMatchObject([
+      { role: "system" },
+      { role: "assistant", content: [{ text: "ok" }] },
+      { role: "user", content: [{ text: "b" }] },
+    ]);
+    await runtime.close();
+  },
+);
 
 test("D4: a file that nobody can fetch is refused at the door; one that is gone later keeps nobody silent", async () => {
   const said: string[][] = [];
