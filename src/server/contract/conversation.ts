@@ -160,7 +160,7 @@ export const ConversationReport = z
     status: z.enum(["active", "done", "cancelled", "failed"]),
     phase: z.string().openapi({
       description:
-        "`idle`, `planning`, `thinking`, `summarising`, `acting`, `waiting`, `reflecting`, `done`, `error`, `handedOver` or `closed`.",
+        "`idle`, `understanding`, `recalling`, `planning`, `thinking`, `summarising`, `acting`, `waiting`, `reflecting`, `stopping`, `done`, `error`, `away`, `handedOver` or `closed`.",
     }),
     turn: z.looseObject({
       number: z.int(),
