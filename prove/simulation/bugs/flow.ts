@@ -26,14 +26,6 @@ export const flowBugs: readonly Bug[] = [
     from: 12,
   },
   {
-    name: "turn of a rate taken after its allowance has lapsed",
-    file: "src/runtime/flow/rate.ts",
-    find: "if (now > until) return false;",
-    replace: "",
-    catches: [31],
-    from: 700,
-  },
-  {
     name: "one more under way than there are slots",
     file: "src/runtime/flow/flow.ts",
     find: "while (this.#used < this.#slots) {",
