@@ -58,6 +58,11 @@ export class Residents {
     return loading;
   }
 
+  /** Whether somebody is reading it. */
+  isReading(name: RunName): boolean {
+    return this.#loading.get(name) !== undefined;
+  }
+
   #grow(): void {
     const before = this.#old;
     this.#old = this.#young;

@@ -109,9 +109,12 @@ export class Runs {
 
   /** The run at its newest checkpoint; throws RUN_UNKNOWN. Others may have changed it since it was read. */
   newest(name: RunName): Promise<LiveRun> | LiveRun {
+    if (!this.#world.standing.isShared) return this.reach(name);
     const live = this.live(name);
-    if (!this.#world.standing.isShared || live === undefined) return this.reach(name);
-    return this.#compared(live);
+    if (live !== undefined) return this.#compared(live);
+    // What is being read may be from before whatever the one who asks knows of.
+    if (this.#residents.isReading(name)) return this.read(name).then((run) => this.#compared(run));
+    return this.read(name);
   }
 
   async #compared(live: LiveRun): Promise<LiveRun> {
@@ -120,7 +123,7 @@ export class Runs {
     // One that is about to commit finds out by itself; whoever reads has a copy meanwhile.
     if (!isBusy(live)) {
       this.#residents.remove(live);
-      return this.read(live.name);
+      return this.newest(live.name);
     }
     const loaded = await store.load(live.name);
     if (loaded === undefined) throw unknownRunError(live.name);

@@ -73,3 +73,19 @@ test("G2: what waits for a run that is busy while it gets a new home is taken fi
   due();
   await expect.poll(() => notesOf(two, id)).toEqual({ notes: ["first", "second"] });
 });
+
+test("C8: whoever was told that an event was taken reads it, though somebody has been reading the run since before", async () => {
+  const { two, client, id, hold } = await scene();
+  const run = await two.run(id);
+  const note = async (text: string) => (await (await client.run(id)).send("note", text)).handled();
+  await note("first");
+  const load = hold("load");
+  // What it has in memory is out of date, as it finds out by this: the answer to what it reads then is from now, and comes later.
+  const busy = run.breakpoints([]);
+  for (let turn = 0; turn < 50; turn++) await new Promise<void>((pass) => setImmediate(pass));
+  await note("second");
+  const read = run.state();
+  load();
+  expect((await read).context).toEqual({ notes: ["first", "second"] });
+  await busy;
+});
