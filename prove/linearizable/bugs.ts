@@ -86,8 +86,8 @@ export const bugs: readonly Bug[] = [
     changes: [
       {
         file: "src/runtime/runs.ts",
-        find: "if (!this.#world.standing.isShared || live === undefined) return this.reach(name);",
-        replace: "if (live !== null) return this.reach(name);",
+        find: "if (!this.#world.standing.isShared) return this.reach(name);",
+        replace: "if (name !== undefined) return this.reach(name);",
       },
     ],
   },
