@@ -15,10 +15,10 @@ test("a planted bug has its place in the sources, each of them", () => {
 });
 
 test.each(bugs)("a planted bug is caught: $name", { timeout: patienceMs }, ({ name, only }) => {
-  const { status, stdout } = spawnSync(
-    process.execPath,
-    ["--conditions=holdfast-source", "prove/agent.ts", "--only", only, "--bug", name],
-    { cwd: root, encoding: "utf8" },
-  );
+  const args = ["--conditions=holdfast-source", "prove/agent.ts", "--only", only, "--bug", name];
+  const hunt = () => spawnSync(process.execPath, args, { cwd: root, encoding: "utf8" });
+  let { status, stdout } = hunt();
+  // A signal may come when the moment it was for is over, on a machine that has much to do.
+  for (let again = 0; status === 0 && again < 2; again++) ({ status, stdout } = hunt());
   expect([status, stdout]).toEqual([1, expect.stringMatching(/A[1-5]: [\s\S]*prove:agent failed/)]);
 });
