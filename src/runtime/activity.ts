@@ -165,9 +165,14 @@ export class Activities {
       else this.cancel(name, key);
   }
 
-  /** Nobody knows what became of a run's newest step: no attempt of its activities begins until the run was read. */
+  /** Nobody knows what became of a run's newest step: no attempt of its activities begins until the run was read, or steps on. */
   doubt(name: RunName): void {
     for (const job of this.#jobs.get(name)?.values() ?? []) job.isDoubted = true;
+  }
+
+  /** A step was committed on what is in memory, so that is what the store has. */
+  trust(name: RunName): void {
+    for (const job of this.#jobs.get(name)?.values() ?? []) job.isDoubted = false;
   }
 
   close(): void {

@@ -45,6 +45,7 @@ export function publishWith(world: PublishWorld): (checkpoint: Checkpoint) => vo
     for (const row of outbox.sends) inboxes.arrived(row);
     if (active && isHome && head.wakeAt !== undefined) waker.wakeAt(head.wakeAt);
     if (head.status === "parked" && !isStop(checkpoint.reason)) observers.problem(name, checkpoint.reason);
+    activities.trust(name);
     watchers.tell(name, run);
     observers.committed(checkpoint);
     // Whoever sent what it took from its inbox may wait for it.
