@@ -4,7 +4,7 @@ import type { Housekeeper } from "../../src/runtime/housekeeping/index.ts";
 import type { Runtime } from "../../src/runtime/runtime.ts";
 import type { Commit, Store } from "../../src/store/store.ts";
 import type { Call } from "./disk.ts";
-import { happenTo, type Owner } from "./time.ts";
+import type { Owner } from "./time.ts";
 
 export class Life implements Owner {
   readonly number: number;
@@ -28,6 +28,8 @@ export class Life implements Owner {
   stops = 0;
   /** Whether it has said that it is of no use any more. */
   isDoubted = false;
+  /** Whether it did not take later versions of machines, which others have. */
+  isBehind = false;
   /** The newest checkpoint of each run that it has been told of. */
   readonly known = new Map<string, number>();
   /** What it has asked of the store and not been told the outcome of. */
@@ -70,10 +72,11 @@ export class Life implements Owner {
     this.stops++;
   }
 
-  resume(): void {
+  /** What has come meanwhile reaches it one after the other: between two of them it thinks what it has to. */
+  resume(soon: (run: () => void) => void): void {
     if (this.status !== "paused") return;
     this.status = "alive";
-    for (const run of this.#held.splice(0)) happenTo(this, run);
+    this.#held.splice(0).forEach(soon);
   }
 
   learn(run: string, seq: number): void {

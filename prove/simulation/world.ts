@@ -359,6 +359,7 @@ class World {
       try {
         if (life.status !== "dead") life.deploy();
       } catch (error) {
+        life.isBehind = true;
         this.say(life, `takes no later versions: ${(error as { code?: string }).code ?? error}`);
       }
     }
@@ -402,7 +403,7 @@ class World {
   #goOn(life: Life): void {
     if (life.status !== "paused") return;
     this.say(life, "goes on");
-    life.resume();
+    life.resume((run) => this.time.after(0, run, life));
     if (isUp(life) && this.#current === undefined) this.#employ(life);
   }
 
