@@ -1,8 +1,8 @@
 /**
  * `npm run prove:simulation`: the production runtime in simulated worlds, where processes die before and after every
  * call to the store, replies get lost, clocks jump and the power fails. `--seeds N` says how many worlds, `--from N`
- * where to begin, and `--seed N` shows one of them, event by event. `--bug NAME` plants a bug first, and passes if it is
- * caught.
+ * where to begin, and `--seed N` shows one of them, event by event. With `--members N` so many processes share the store of each
+ * world, as a fleet does. `--bug NAME` plants a bug first, and passes if it is caught.
  */
 import { parseArgs } from "node:util";
 import { findBug } from "./simulation/bugs.ts";
@@ -13,6 +13,7 @@ const { values } = parseArgs({
     seed: { type: "string" },
     from: { type: "string", default: "1" },
     seeds: { type: "string", default: "2000" },
+    members: { type: "string", default: "0" },
     bug: { type: "string" },
   },
 });
@@ -31,11 +32,12 @@ const { huntBug, proveSimulation, showSeed } = await import("./simulation/proof.
 const options = {
   seed: numberOf("from", values.from),
   seeds: numberOf("seeds", values.seeds),
+  members: numberOf("members", values.members),
   print,
   progress: (worlds: number) => process.stderr.write(`\r${worlds} worlds`),
 };
 let passed: boolean;
-if (values.seed !== undefined) passed = await showSeed(numberOf("seed", values.seed), print);
+if (values.seed !== undefined) passed = await showSeed(numberOf("seed", values.seed), options);
 else if (bug !== undefined) passed = await huntBug(bug, options);
 else passed = await proveSimulation(options);
 process.exitCode = passed ? 0 : 1;

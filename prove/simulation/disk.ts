@@ -8,12 +8,15 @@
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { type Fleet, fleetOf } from "../../src/store/fleet.ts";
 import { memory } from "../../src/store/memory/store.ts";
 import { sqlite } from "../../src/store/sqlite/store.ts";
 import type { Store } from "../../src/store/store.ts";
 import type { Random } from "../../test/generate/random.ts";
 
-export type Verb = keyof Store;
+/** Verbs of a store that several processes share. */
+export type FleetVerb = `fleet.${Exclude<keyof Fleet, "signals">}`;
+export type Verb = keyof Store | FleetVerb;
 
 /** A call as it was asked for. */
 export interface Call {
@@ -40,6 +43,7 @@ const writing: ReadonlySet<string> = new Set<Verb>([
   "pruneJournal",
   "sweep",
   "mend",
+  ...(["fleet.join", "fleet.beat", "fleet.leave", "fleet.adopt", "fleet.takeTurns"] as const),
 ]);
 
 /** What may arrive twice: those that whoever sent them cannot tell from one of somebody else's. */
@@ -73,7 +77,9 @@ export interface Disk {
 
 /** Calls a verb of a store by its name. */
 export function perform(store: Store, { verb, args }: Call): Promise<unknown> {
-  return (store[verb] as (...given: readonly unknown[]) => Promise<unknown>).apply(store, [...args]);
+  const [part, own] = verb.startsWith("fleet.") ? [fleetOf(store), verb.slice(6)] : [store, verb];
+  const verbs = part as unknown as Record<string, (...given: readonly unknown[]) => Promise<unknown>>;
+  return (verbs[own] as (typeof verbs)[string]).apply(part, [...args]);
 }
 
 function occupy<Value>(this: Disk, work: Promise<Value>): Promise<Value> {
@@ -114,6 +120,22 @@ export function memoryDisk(): Disk {
       for (const write of log) await perform(store, write);
       return log;
     },
+    dispose: async () => {},
+  };
+}
+
+/** The memory store as several processes share it. Each call is whole, as it is with a server, which is up all the time. */
+export function sharedDisk(): Disk {
+  const store = memory({ shared: true });
+  return {
+    connect: () => store,
+    reader: store,
+    underway: 0,
+    busy: undefined,
+    occupy,
+    wrote() {},
+    sync() {},
+    losePower: () => undefined,
     dispose: async () => {},
   };
 }

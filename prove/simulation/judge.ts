@@ -15,12 +15,14 @@ import { noSeal } from "../../src/runtime/seal.ts";
 import type { Chunk } from "../../src/runtime/stream.ts";
 import type { Target } from "../../src/runtime/travel/travel.ts";
 import { decode } from "../../src/store/codec.ts";
+import type { Member } from "../../src/store/fleet.ts";
 import type { ActivityRow, ChunkRow, InboxRow, RunName } from "../../src/store/records.ts";
 import type { Commit, CommitOutcome, Lease, LoadedRun, Store } from "../../src/store/store.ts";
 import type { Call, Write } from "./disk.ts";
 import { HouseJudge } from "./house-judge.ts";
 import { checkBeside, checkCommit, checkOutcome } from "./invariants/commits.ts";
 import { checkBatch, checkEntry, checkTokens, entriesOf, isKept } from "./invariants/events.ts";
+import { enterAdoption, enterBeat, enterJoining } from "./invariants/fleet.ts";
 import { checkFlow } from "./invariants/flow.ts";
 import {
   checkHolds,
@@ -63,6 +65,8 @@ export class Judge {
   /** Steps that were committed. */
   steps = 0;
   #held: Held | undefined;
+  /** The processes that were told of their epochs. */
+  readonly #numbers = new Map<number, number>();
   /** Whether it only enters what was judged before. */
   #isSilent = false;
   readonly #ledger: Ledger;
@@ -100,6 +104,13 @@ export class Judge {
       else if (verb === "pruneJournal")
         enterPruning(this.model, args as Pruning, result as boolean, this.report);
       else if (verb === "sweep" && result === 0) this.model.isSwept = true;
+      else if (verb === "fleet.join")
+        enterJoining(this.model, args as [string, number, number], result as Lease, this.report);
+      else if (verb === "fleet.beat")
+        enterBeat(this.model, args as [number, number, unknown, number], result as Member[], this.report);
+      else if (verb === "fleet.leave") this.model.members.delete(args[0] as number);
+      else if (verb === "fleet.adopt")
+        enterAdoption(this.model, args as [ActivityRow[], number], result as boolean[], this.report);
     } catch (error) {
       if (!isHoldfastError(error)) throw error;
       this.report(error.code === "STORE_CORRUPT" ? 19 : 3, error.message);
@@ -182,7 +193,7 @@ export class Judge {
     const { seq } = this.model.find({ run })?.head ?? { seq: 0 };
     const to = "to" in target ? target.to : seq - target.by;
     // Who was replaced knows of the run what was.
-    if (to >= 1 && to <= seq && life.epoch === this.model.epoch && !this.isGone(run))
+    if (to >= 1 && to <= seq && !this.model.isReplaced(life.epoch) && !this.isGone(run))
       this.report(13, `${run} is said not to have gone as far as it is to go back`);
   }
 
@@ -237,13 +248,10 @@ export class Judge {
 
   #recorded([rows, epoch]: [readonly ActivityRow[], number], recorded: readonly boolean[]): void {
     rows.forEach((row, index) => {
-      const wanted =
-        this.model.owner !== undefined &&
-        epoch === this.model.epoch &&
-        this.model.find(row)?.activities.has(row.key) === true;
+      const wanted = this.model.isGood(epoch) && this.model.find(row)?.activities.has(row.key) === true;
       if (recorded[index] !== wanted)
         this.report(7, `the attempt of ${row.run}:${row.key} was ${recorded[index] ? "" : "not "}recorded`);
-      if (recorded[index]) this.model.record(row);
+      if (recorded[index]) this.model.record(row, epoch);
     });
   }
 
@@ -279,8 +287,9 @@ export class Judge {
 
   /** A process was told what came of a call. */
   answered(life: Life, { verb, args }: Call, result: unknown): void {
-    if (verb === "own" && (result as Lease).outcome === "owned") {
+    if ((verb === "own" || verb === "fleet.join") && (result as Lease).outcome === "owned") {
       life.epoch = (result as Lease).epoch;
+      this.#numbers.set(life.epoch, life.number);
       life.worker = args[0] as string;
     }
     if (verb === "load" && result !== undefined) {
@@ -390,8 +399,8 @@ export class Judge {
 
   /** A version was refused: no run has gone there. */
   deployRefused(life: Life, machine: string, before: ReadonlyMap<string, number>): void {
-    // Whoever replaced it has the later version as any other code, and runs go there by themselves.
-    if (life.epoch !== this.model.epoch) return;
+    // Whoever replaced it, or is there beside it, has the later version as any other code, and runs go there by themselves.
+    if (this.model.isShared || this.model.isReplaced(life.epoch)) return;
     for (const [name, times] of this.movesOf(machine))
       if (times > (before.get(name) ?? 0))
         this.report(15, `${name} has gone to the later version, which was refused`);
@@ -459,6 +468,7 @@ export class Judge {
       { run: name, key },
       {
         ...{ ledger: this.#ledger, model: this.model, slots: this.slots, report: this.report },
+        others: this.#membersBut(life),
         ...{ now: this.#time.now(), jumped, steady },
       },
     );
@@ -470,9 +480,9 @@ export class Judge {
       this.report(6, `${key} begins again where its answer is known`);
     const row = run.activities.get(own);
     if (run.machine.id === undoingName)
-      checkUndo(run, input, row !== undefined && life.epoch === this.model.epoch, this.report);
+      checkUndo(run, input, row !== undefined && !this.model.isReplaced(life.epoch), this.report);
     // Whoever was replaced does not know what was recorded since.
-    if (row === undefined || life.epoch !== this.model.epoch) return;
+    if (row === undefined || this.model.isReplaced(life.epoch)) return;
     // What may happen once is recorded as begun before it begins; anything else once it has failed.
     if (attempt !== (once ? row.attempt : row.attempt + 1))
       this.report(6, `${key} has attempt ${attempt} after ${row.attempt}`);
@@ -482,6 +492,13 @@ export class Judge {
         : (decode(row.report, "a report") as { progress?: never }).progress;
     if (!isSame(progress, kept))
       this.report(6, `${key} gets the progress ${JSON.stringify(progress)}, not ${JSON.stringify(kept)}`);
+  }
+
+  /** The numbers of those who share the store with a process. */
+  #membersBut(life: Life): number[] {
+    return [...this.model.members.keys()]
+      .map((epoch) => this.#numbers.get(epoch))
+      .filter((number): number is number => number !== undefined && number !== life.number);
   }
 
   /** Somebody asks what became of a tool that may act once. */
@@ -497,7 +514,7 @@ export class Judge {
   pieceKept(life: Life, key: string, piece: Piece): void {
     // Nobody listens to who was replaced.
     const gone = this.isGone(key.split(":")[0] as string);
-    if (life.epoch === this.model.epoch && !gone) checkSaid(this.#said(key), key, piece, this.report);
+    if (!this.model.isReplaced(life.epoch) && !gone) checkSaid(this.#said(key), key, piece, this.report);
   }
 
   /** A reader was given a piece, and wanted the one of this offset. */
@@ -510,7 +527,7 @@ export class Judge {
   heardAll(life: Life, key: string, count: number): void {
     const [name, own] = key.split(":") as [string, string];
     // Who was replaced knows of the run what was.
-    if (this.isGone(name) || life.epoch !== this.model.epoch) return;
+    if (this.isGone(name) || this.model.isReplaced(life.epoch)) return;
     // What was on its way when nobody wanted it any more may still come.
     const said = this.model.find({ run: name })?.saidAtEnd.get(own);
     if (said === undefined) this.report(14, `a reader of ${key} was told that it is over`);

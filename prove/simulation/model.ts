@@ -35,6 +35,12 @@ export interface ModelEntry extends Entry {
   readonly stepped: Stepped;
 }
 
+/** How long somebody may go without a sign of life. */
+export interface Lent {
+  readonly until: number;
+  readonly leaseMs: number;
+}
+
 /** A piece of a stream as the store has it, at its offset. */
 export interface Said {
   readonly attempt: number;
@@ -61,6 +67,8 @@ export interface ModelRun {
   readonly inbox: Map<string, { readonly row: InboxRow; readonly event: Event }>;
   readonly keys: Set<string>;
   readonly activities: Map<string, ActivityRow>;
+  /** Who runs each of them, by the right it has. */
+  readonly holders: Map<string, number>;
   /** What each activity was begun with. */
   readonly asked: Map<string, ActivityEffect>;
   /** The snapshots that the store has, the oldest first. */
@@ -90,6 +98,10 @@ export class Model {
   /** The newest right that was given, and whether somebody has it. */
   epoch = 0;
   owner: string | undefined;
+  /** The leases of those who share the store, by their epochs, where several do. */
+  readonly members = new Map<number, Lent>();
+  /** Whether several share it. */
+  isShared = false;
   /** The times in which nobody was there, as the store has them, and the last sign of life of an owner. */
   outages: readonly Outage[] = [];
   aliveAt: number | undefined;
@@ -110,6 +122,16 @@ export class Model {
 
   constructor(edits: ReadonlySet<string>) {
     this.edits = edits;
+  }
+
+  /** Whether somebody else has taken the place of whoever has this right. */
+  isReplaced(epoch: number): boolean {
+    return this.isShared ? !this.members.has(epoch) : epoch !== this.epoch;
+  }
+
+  /** Whether what comes with this right may be written. */
+  isGood(epoch: number): boolean {
+    return (this.isShared || this.owner !== undefined) && !this.isReplaced(epoch);
   }
 
   writeDocument(tenant: string, name: string, expect: number): void {
@@ -149,6 +171,7 @@ export class Model {
       inbox: new Map(),
       keys: new Set(),
       activities: new Map(),
+      holders: new Map(),
       head: { ...head, seq: 0, digest: "" },
       state: undefined as unknown as State,
       begunAt: new Map(),
@@ -225,6 +248,7 @@ export class Model {
     for (const { key } of commit.keys) run.keys.add(key);
     for (const row of commit.begun) {
       run.activities.set(row.key, row);
+      run.holders.set(row.key, commit.epoch);
       run.begunAt.set(row.key, commit.head.seq);
     }
     for (const key of commit.ended) {
@@ -306,8 +330,10 @@ export class Model {
     return [...this.runs.values()].some(({ keys }) => keys.has(key ?? id));
   }
 
-  record(row: ActivityRow): void {
-    this.find(row)?.activities.set(row.key, row);
+  record(row: ActivityRow, epoch: number): void {
+    const run = this.find(row);
+    run?.activities.set(row.key, row);
+    run?.holders.set(row.key, epoch);
   }
 }
 

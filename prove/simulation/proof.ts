@@ -6,6 +6,8 @@ import { type Fate, showEvent, simulate, traceHash } from "./world.ts";
 export interface ProofOptions {
   readonly seed: number;
   readonly seeds: number;
+  /** How many processes share the store of each world; 0 where one at a time owns it. */
+  readonly members: number;
   print(line: string): void;
   progress(worlds: number): void;
 }
@@ -19,20 +21,29 @@ const isTwice = (seed: number): boolean => seed % 50 === 25 || seed % 500 === 0;
 const failuresMax = 10;
 
 /** Runs the worlds of these seeds; false if an invariant did not hold, or a world did not repeat itself. */
-export async function proveSimulation({ seed, seeds, print, progress }: ProofOptions): Promise<boolean> {
+export async function proveSimulation({
+  seed,
+  seeds,
+  members,
+  print,
+  progress,
+}: ProofOptions): Promise<boolean> {
   const total = { worlds: 0, lives: 0, steps: 0, acked: 0, twice: 0, failed: 0 };
-  print(`prove:simulation seeds ${seed} to ${seed + seeds - 1}`);
+  const among = members > 0 ? `--members ${members} ` : "";
+  print(`prove:simulation ${among}seeds ${seed} to ${seed + seeds - 1}`);
   for (let next = seed; next < seed + seeds && total.failed < failuresMax; next++) {
-    const fate = await simulate(next);
+    const fate = await simulate(next, members);
     total.worlds++;
     total.lives += fate.lives;
     total.steps += fate.steps;
     total.acked += fate.acked;
-    const problem = showViolation(fate) ?? (isTwice(next) ? await differs(fate) : undefined);
+    const problem = showViolation(fate) ?? (isTwice(next) ? await differs(fate, members) : undefined);
     if (isTwice(next)) total.twice++;
     if (problem !== undefined) {
       total.failed++;
-      print(`seed ${next}: ${problem}; npm run prove:simulation -- --seed ${next} shows how it came to that`);
+      print(
+        `seed ${next}: ${problem}; npm run prove:simulation -- ${among}--seed ${next} shows how it came to that`,
+      );
     }
     if (total.worlds % 100 === 0) progress(total.worlds);
   }
@@ -47,10 +58,10 @@ export async function proveSimulation({ seed, seeds, print, progress }: ProofOpt
 /** Runs worlds until one of them catches the bug that was planted; false if none does, or for another reason. */
 export async function huntBug(
   { name, catches }: Bug,
-  { seed, seeds, print }: ProofOptions,
+  { seed, seeds, members, print }: ProofOptions,
 ): Promise<boolean> {
   for (let next = seed; next < seed + seeds; next++) {
-    const fate = await simulate(next);
+    const fate = await simulate(next, members);
     if (fate.violation === undefined) continue;
     const expected = catches.includes(fate.violation.invariant);
     print(
@@ -63,8 +74,11 @@ export async function huntBug(
 }
 
 /** Shows one world, event by event. */
-export async function showSeed(seed: number, print: (line: string) => void): Promise<boolean> {
-  const fate = await simulate(seed);
+export async function showSeed(
+  seed: number,
+  { members, print }: Pick<ProofOptions, "members" | "print">,
+): Promise<boolean> {
+  const fate = await simulate(seed, members);
   for (const event of fate.trace) print(showEvent(event));
   print(`seed ${seed}: ${showViolation(fate) ?? "every invariant held"}; trace ${traceHash(fate)}`);
   return fate.violation === undefined;
@@ -76,7 +90,7 @@ function showViolation({ violation }: Fate): string | undefined {
   return `invariant ${number}: ${violation.text}`;
 }
 
-async function differs(fate: Fate): Promise<string | undefined> {
-  const again = await simulate(fate.seed);
+async function differs(fate: Fate, members: number): Promise<string | undefined> {
+  const again = await simulate(fate.seed, members);
   return traceHash(again) === traceHash(fate) ? undefined : "the same seed led to another trace";
 }

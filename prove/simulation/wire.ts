@@ -3,9 +3,11 @@
  * process does; its reply may never come. What is on its way when its sender dies arrives all the same.
  */
 import { HoldfastError } from "../../src/errors.ts";
+import type { Fleet } from "../../src/store/fleet.ts";
 import type { Commit, Store } from "../../src/store/store.ts";
 import type { Random } from "../../test/generate/random.ts";
-import { type Call, type Disk, isRepeated, isWrite, perform, type Verb } from "./disk.ts";
+import type { Airwaves } from "./airwaves.ts";
+import { type Call, type Disk, type FleetVerb, isRepeated, isWrite, perform, type Verb } from "./disk.ts";
 import type { Life } from "./life.ts";
 import { happenTo, type Time } from "./time.ts";
 import type { Weather } from "./weather.ts";
@@ -15,6 +17,7 @@ export interface WireWorld {
   readonly time: Time;
   readonly disk: Disk;
   readonly random: Random;
+  readonly airwaves: Airwaves;
   weather(): Weather;
   /** How often the power has failed; what was on its way then is gone. */
   powerCuts(): number;
@@ -26,15 +29,25 @@ export interface WireWorld {
   say(life: Life, text: string): void;
 }
 
+/** What members of a fleet ask all the time: if each were as dangerous as a commit, nobody would come to make one. */
+const polled: ReadonlySet<string> = new Set<Verb>(["fleet.beat", "fleet.due", "fleet.nextDue"]);
+const rareFactor = 10;
+
 type Fault = "none" | "crash before" | "crash after" | "refuse" | "lose";
 
 /** The store as one process sees it. */
 export function wireOf(world: WireWorld, life: Life): Store {
+  const calling =
+    (verb: Verb) =>
+    (...args: unknown[]) =>
+      call(world, life, { verb, args });
+  const signals = world.airwaves.of(life);
+  const fleet = new Proxy({} as Fleet, {
+    get: (_, verb) => (verb === "signals" ? signals : calling(`fleet.${String(verb)}` as FleetVerb)),
+  });
   return new Proxy({} as Store, {
-    get:
-      (_, verb) =>
-      (...args: unknown[]) =>
-        call(world, life, { verb: verb as Verb, args }),
+    has: (_, name) => name in life.store,
+    get: (_, verb) => (verb === "fleet" ? fleet : calling(verb as Verb)),
   });
 }
 
@@ -117,7 +130,7 @@ function drawFault({ random, weather }: WireWorld, { verb }: Call): Fault {
   const { crashBefore, crashAfter, refuse, lose: loseAny } = weather();
   // The reply to a commit is the one that matters most.
   const lose = verb === "commit" ? 3 * loseAny : loseAny;
-  const drawn = random.next();
+  const drawn = random.next() * (polled.has(verb) ? rareFactor : 1);
   if (drawn < crashBefore) return "crash before";
   if (drawn < crashBefore + crashAfter) return "crash after";
   if (drawn < crashBefore + crashAfter + refuse) return "refuse";

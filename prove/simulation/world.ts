@@ -6,8 +6,9 @@ import { createHash } from "node:crypto";
 import type { Ids } from "../../src/runtime/ids.ts";
 import { createRuntime } from "../../src/runtime/runtime.ts";
 import { createRandom, type Random } from "../../test/generate/random.ts";
+import { Airwaves } from "./airwaves.ts";
 import { Crowd } from "./crowd.ts";
-import { type Call, type Disk, memoryDisk, sqliteDisk } from "./disk.ts";
+import { type Call, type Disk, memoryDisk, sharedDisk, sqliteDisk } from "./disk.ts";
 import { checkRest } from "./invariants/rest.ts";
 import { hasPolicy } from "./invariants/waiting.ts";
 import { Judge, type Violation } from "./judge.ts";
@@ -50,13 +51,17 @@ const restMsMax = 600_000;
 const restEveryMs = 4_000;
 /** How often all is to be committed: what a process is still reading comes after the first time. */
 const flushesMax = 5;
+/** How long a process stands still: for longer than its lease, and where others are there for about as long. */
+const pauseMs = [9_000, 25_000] as const;
+const fleetPauseMs = [500, 9_000] as const;
 /** More than this cannot happen in one moment unless something goes round in circles. */
 const turnsMax = 2_000;
 /** Runs are compared with the store after every so many commits. */
 const compareEvery = 10;
 
-export async function simulate(seed: number): Promise<Fate> {
-  const world = new World(seed);
+/** The world of a seed: with one process at a time, or with as many members of a fleet. */
+export async function simulate(seed: number, members = 0): Promise<Fate> {
+  const world = new World(seed, members);
   // Errors are part of the weather; where they come from costs more than the rest of the world.
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = 0;
@@ -89,16 +94,26 @@ class World {
   readonly #trace: Event[] = [];
   readonly #lives: Life[] = [];
   readonly #ids: Ids;
+  readonly #airwaves: Airwaves;
   #weather: Weather;
-  #current: Life | undefined;
+  /** How many processes share the store; 0 where one at a time owns it. */
+  readonly #members: number;
+  /** Which of them is asked next. */
+  readonly #turnsOf: Random;
+  /** Those that users are sent to. */
+  #employed: readonly Life[] = [];
   #cuts = 0;
   #commits = 0;
 
-  constructor(seed: number) {
+  constructor(seed: number, members: number) {
     this.seed = seed;
+    this.#members = members;
     const stream = (number: number): Random => createRandom(Math.imul(seed, 0x9e3779b1) + number);
     this.random = stream(1);
-    this.disk = seed % sqliteEvery === 0 ? sqliteDisk() : memoryDisk();
+    this.#turnsOf = stream(5);
+    if (members > 0) this.disk = sharedDisk();
+    else this.disk = seed % sqliteEvery === 0 ? sqliteDisk() : memoryDisk();
+    this.#airwaves = new Airwaves({ time: this.time, random: stream(6), weather: () => this.#weather });
     this.#weather = drawWeather(this.random);
     const chance = stream(2);
     let ids = 0;
@@ -108,7 +123,8 @@ class World {
       random: stream(3),
       ledger: this.ledger,
       judge: this.judge,
-      current: () => this.#current,
+      current: () => this.#someone(),
+      newest: (run) => this.#newest(run),
       doubt: (life) => this.#doubt(life),
       say: (life, text) => this.say(life, text),
     });
@@ -121,7 +137,7 @@ class World {
     this.#staff = new Staff({
       ...{ time: this.time, disk: this.disk, random: extra, ledger: this.ledger, judge: this.judge },
       ...{ users: this.#users, crowd: this.#crowd },
-      current: () => this.#current,
+      current: () => this.#someone(),
       rest: () => this.#rest(),
       say: (life, text) => this.say(life, text),
     });
@@ -143,7 +159,7 @@ class World {
     await this.disk.reader.open();
     this.#crowd.settle();
     this.#staff.endow();
-    this.#boot();
+    for (let left = Math.max(1, this.#members); left > 0; left--) this.#boot();
     const storm = this.random.between(10_000, 90_000);
     this.#brew(storm);
     this.#crowd.operate(() => this.#weather === calm);
@@ -182,7 +198,7 @@ class World {
       await this.#until(this.time.steady + restEveryMs);
       if (this.judge.violation !== undefined) return;
       const waiting = { open: this.#users.open + this.#staff.open, waits: this.#users.waits };
-      const left = checkRest(this.judge.model, waiting, this.#current, this.time.now());
+      const left = checkRest(this.judge.model, waiting, this.#employed, this.time.now());
       const isFlushed = flushes === flushesMax || (flushes > 0 && this.judge.isFlushed());
       if (left === undefined && isFlushed) return this.judge.checkFlushed();
       if (left === undefined) {
@@ -207,10 +223,25 @@ class World {
 
   // Processes.
 
-  /** Sees to it that a process is there: one that stood still and is not known to be of no use will do. */
+  /** One of those that users are sent to; undefined while none is up. */
+  #someone(): Life | undefined {
+    return this.#employed.length > 1 ? this.#turnsOf.pick(this.#employed) : this.#employed[0];
+  }
+
+  #isShort(): boolean {
+    return this.#employed.length < Math.max(1, this.#members);
+  }
+
+  /** What a process was told of is not forgotten by it; where several share the store, none is behind it. */
+  #newest(run: string): number {
+    if (this.#members > 0) return this.judge.model.find({ run })?.head.seq ?? 0;
+    return this.#someone()?.known.get(run) ?? 0;
+  }
+
+  /** Sees to it that enough processes are there: one that stood still and is not known to be of no use will do. */
   #boot(): void {
-    if (this.#current !== undefined) return;
-    const idle = this.#lives.findLast((one) => isUp(one) && !one.isDoubted);
+    if (!this.#isShort()) return;
+    const idle = this.#lives.findLast((one) => isUp(one) && !one.isDoubted && !this.#employed.includes(one));
     if (idle === undefined) void this.#start(new Life(this.#lives.length + 1, this.disk.connect()));
     else this.#employ(idle);
   }
@@ -269,6 +300,7 @@ class World {
       time: this.time,
       disk: this.disk,
       random: this.random,
+      airwaves: this.#airwaves,
       weather: () => this.#weather,
       powerCuts: () => this.#cuts,
       crash: (life: Life, why: string) => this.#crash(life, why),
@@ -293,14 +325,18 @@ class World {
 
   /** Users are sent to this process from now on. */
   #employ(life: Life): void {
-    this.#current = life;
+    this.#employed = [...this.#employed, life];
     this.#probe(life);
+  }
+
+  #dismiss(life: Life): void {
+    this.#employed = this.#employed.filter((one) => one !== life);
   }
 
   /** Looks after a process: whether it is still of use. */
   #probe(life: Life): void {
     this.time.after(5_000, () => {
-      if (life !== this.#current || life.status !== "alive") return;
+      if (!this.#employed.includes(life) || life.status !== "alive") return;
       void this.#users.probe();
       this.#probe(life);
     });
@@ -313,8 +349,8 @@ class World {
     this.say(life, "is of no use");
     if (this.random.chance(0.5)) life.kill();
     else void this.#end(life);
-    if (life !== this.#current) return;
-    this.#current = undefined;
+    if (!this.#employed.includes(life)) return;
+    this.#dismiss(life);
     this.time.after(this.random.between(100, 1_500), () => this.#boot());
   }
 
@@ -329,11 +365,11 @@ class World {
     this.say(life, `is killed ${why}`);
     life.kill();
     const known = this.random.chance(0.5);
-    const isCurrent = life === this.#current || life.runtime === undefined;
-    if (life === this.#current) this.#current = undefined;
+    const isMissed = this.#employed.includes(life) || life.runtime === undefined;
+    this.#dismiss(life);
     // Whoever finds a dead process on the same machine need not wait for its lease.
-    if (known && life.epoch > 0) this.#releaseFor(life);
-    if (isCurrent) this.time.after(this.random.between(50, 2_000), () => this.#boot());
+    if (known && life.epoch > 0 && this.#members === 0) this.#releaseFor(life);
+    if (isMissed) this.time.after(this.random.between(50, 2_000), () => this.#boot());
   }
 
   #releaseFor({ worker, epoch }: Life): void {
@@ -354,8 +390,8 @@ class World {
     this.#crowd.isDeployed = true;
     const isDeployed = this.#staff.deploy();
     for (const life of this.#lives) {
-      // Whoever is asked to deploy it does not have it before.
-      if (isDeployed && life === this.#current) continue;
+      // Whoever is asked to deploy it does not have it before; where several could be, they all have.
+      if (isDeployed && this.#members === 0 && this.#employed.includes(life)) continue;
       try {
         if (life.status !== "dead") life.deploy();
       } catch (error) {
@@ -379,24 +415,30 @@ class World {
     if (random.chance(0.8)) time.after((random.next() * storm) / 2, () => this.#deploy());
     this.#staff.plan(storm);
     const { kills, pauses, jumps, powerLosses, closes } = this.#weather;
-    times(kills, () => this.#current && this.#crash(this.#current, "at some moment"));
+    times(kills, () => this.#toSomeone((life) => this.#crash(life, "at some moment")));
     times(pauses, () => this.#pause());
     times(jumps, () => this.#jump());
     times(powerLosses, () => void this.#losePower());
-    times(closes, () => this.#current && this.#doubt(this.#current));
+    times(closes, () => this.#toSomeone((life) => this.#doubt(life)));
+  }
+
+  #toSomeone(happens: (life: Life) => void): void {
+    const life = this.#someone();
+    if (life !== undefined) happens(life);
   }
 
   /** The process stands still for longer than its lease, and another one takes its place. */
   #pause(): void {
-    const life = this.#current;
+    const life = this.#someone();
     if (life === undefined) return;
     // What it is about to do when it goes on, somebody else may have done by then.
     this.#crowd.burst();
     this.#staff.tidy();
     this.say(life, "stands still");
     life.pause();
-    this.#current = undefined;
-    this.time.after(this.random.between(9_000, 25_000), () => this.#goOn(life));
+    this.#dismiss(life);
+    const [least, most] = this.#members > 0 ? fleetPauseMs : pauseMs;
+    this.time.after(this.random.between(least, most), () => this.#goOn(life));
     this.time.after(this.random.between(100, 12_000), () => this.#boot());
   }
 
@@ -404,7 +446,7 @@ class World {
     if (life.status !== "paused") return;
     this.say(life, "goes on");
     life.resume((run) => this.time.after(0, run, life));
-    if (isUp(life) && this.#current === undefined) this.#employ(life);
+    if (isUp(life) && this.#isShort()) this.#employ(life);
   }
 
   #jump(): void {
@@ -418,7 +460,7 @@ class World {
     if (left === undefined) return;
     this.#cuts++;
     this.say(undefined, "the power fails");
-    this.#current = undefined;
+    this.#employed = [];
     for (const life of this.#lives) life.kill();
     this.judge.powerFailed(await left);
     this.#boot();

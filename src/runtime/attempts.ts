@@ -103,8 +103,8 @@ export class Attempts {
       if (job.row.attempt > 0)
         await this.#sleep(job, Math.min(job.row.dueAt - this.#world.clock.now(), policy.maxMs));
       if (job.controller.signal.aborted) return undefined;
-      job.row = { ...job.row, attempt: job.row.attempt + 1 };
-      const result = await this.#attempt(job, code);
+      // Not before it begins: one that waits for its turn may be left to another process, which makes that attempt.
+      const result = await this.#attempt(job, code, { begins: () => countAttempt(job) });
       if (result === undefined) return undefined;
       if ("output" in result) return endOf(result);
       const delay = retryDelayMs(policy, job.row.attempt, result.error, this.#world.ids.chance());
@@ -127,11 +127,12 @@ export class Attempts {
         if (found.outcome !== "absent")
           return { unknown: { message: "It ended without an answer; whether it took effect is not known" } };
       }
-      const result = await this.#attempt(job, code, async () => {
+      const prepare = async () => {
         // Not before it has its slot: one that died while it waited has not begun.
-        job.row = { ...job.row, attempt: job.row.attempt + 1 };
+        countAttempt(job);
         return (await this.record(job)) && !job.controller.signal.aborted;
-      });
+      };
+      const result = await this.#attempt(job, code, { prepare });
       if (result === undefined) return undefined;
       if ("output" in result || !result.lost) return endOf(result);
     }
@@ -153,8 +154,8 @@ export class Attempts {
     return { outcome: "unknown" };
   }
 
-  /** One attempt, when it is its turn and after `prepare`; nothing if it is not wanted any more. */
-  async #attempt(job: Job, code: Activity, prepare?: () => Promise<boolean>): Promise<Result | undefined> {
+  /** One attempt, when it is its turn and after `prepare`, then `begins`; nothing if it is not wanted any more. */
+  async #attempt(job: Job, code: Activity, { prepare, begins }: Steps = {}): Promise<Result | undefined> {
     const timed = this.#world.profiler?.attempt(job.effect.activity);
     let isPrepared = prepare === undefined;
     for (;;) {
@@ -171,6 +172,7 @@ export class Attempts {
           isPrepared = true;
           if (!this.#isInDoubt(job) && slot.begin()) {
             timed?.begun();
+            begins?.();
             return await this.#runAttempt(job, code);
           }
         }
@@ -254,6 +256,17 @@ export class Attempts {
   #sleep({ controller: { signal } }: Job, ms: number): Promise<void> {
     return sleep(this.#world.clock, ms, signal);
   }
+}
+
+/** What comes before an attempt. */
+interface Steps {
+  /** What it takes to begin; false if it is not wanted any more. */
+  readonly prepare?: () => Promise<boolean>;
+  readonly begins?: () => void;
+}
+
+function countAttempt(job: Job): void {
+  job.row = { ...job.row, attempt: job.row.attempt + 1 };
 }
 
 /** A slot of which there are as many as anybody wants. */

@@ -137,7 +137,7 @@ export class Engine implements Runtime, Access {
     });
     const recovery = new Recovery({
       ...{ park, deliver, fail: this.#fail },
-      read: (name) => this.#runs.read(name),
+      read: (name) => this.#runs.readAnew(name),
       refill: (run) => this.#inboxes.refill(run),
       forget: (run) => this.#runs.remove(run),
       doubt: (name) => this.#activities.doubt(name),

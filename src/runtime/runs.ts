@@ -4,7 +4,7 @@
  * R1. What waits in the store for a run comes before what is sent to it later. A run that gets another home while it is read
  *     or busy may have something there that nobody here knows of: until its inbox was read, what is sent goes there too.
  */
-import { isHoldfastError } from "../errors.ts";
+import { isHoldfastError, isUnavailable } from "../errors.ts";
 import { limits } from "../limits.ts";
 import type { InboxRow, RunName } from "../store/records.ts";
 import type { LoadedRun, Store } from "../store/store.ts";
@@ -91,7 +91,7 @@ export class Runs {
     const live = this.live(name);
     if (live === undefined) return this.#residents.find(name, () => this.#load(name, true));
     if (this.#unrevived.has(live)) await this.#takeUpAgain(live);
-    const { store, standing, isBusy, isReading, takeUp, bring, now } = this.#world;
+    const { store, standing, isBusy, isReading, bring, now } = this.#world;
     const isDue = live.head.wakeAt !== undefined && live.head.wakeAt <= now();
     if (!standing.isShared || isBusy(live) || isReading(live) || isDue) return live;
     // What it has here need not be read again.
@@ -101,8 +101,9 @@ export class Runs {
       this.#residents.remove(live);
       return this.#residents.find(name, () => this.#load(name, true));
     }
+    this.#world.wasRead(live, loaded);
     if (live.head.status !== "active") return live;
-    await takeUp(live, loaded);
+    await this.#takeUp(live, loaded);
     for (const row of loaded.inbox) bring(live, row);
     return live;
   }
@@ -136,6 +137,12 @@ export class Runs {
     if (live !== undefined && this.#world.isBusy(live)) return;
     if (live !== undefined) this.#residents.remove(live);
     await this.find(name);
+  }
+
+  /** The run as the store has it, whatever is in memory; one that is about to commit finds out by itself. Throws RUN_UNKNOWN. */
+  async readAnew(name: RunName): Promise<LiveRun> {
+    await this.refresh(name);
+    return this.read(name);
   }
 
   /** Drops those that are not busy and have another home now: whoever sees to them reads them anew. Of the others see R1. */
@@ -194,8 +201,18 @@ export class Runs {
 
   async #takeUpAgain(run: LiveRun): Promise<void> {
     const loaded = await this.#world.store.load(run.name);
-    if (run.head.status === "active" && loaded !== undefined) await this.#world.takeUp(run, loaded);
+    if (run.head.status === "active" && loaded !== undefined) await this.#takeUp(run, loaded);
     this.#unrevived.delete(run);
+  }
+
+  /** What is this process's now is due for nobody: if it came to that and no further, the run is looked for again. */
+  async #takeUp(run: LiveRun, loaded: LoadedRun): Promise<void> {
+    try {
+      await this.#world.takeUp(run, loaded);
+    } catch (error) {
+      if (isUnavailable(error)) this.#world.wakeLater([run.name]);
+      throw error;
+    }
   }
 
   async #load(name: RunName, attends = this.#world.standing.isHome(name)): Promise<LiveRun | undefined> {
@@ -217,7 +234,7 @@ export class Runs {
     if (run === undefined) return undefined;
     // One that began meanwhile, as the child of another, may be further than what was read.
     if (this.isOnly(run)) this.#world.wasRead(run, loaded);
-    if (attends && this.isOnly(run) && run.head.status === "active") await this.#world.takeUp(run, loaded);
+    if (attends && this.isOnly(run) && run.head.status === "active") await this.#takeUp(run, loaded);
     const begun = this.live(name);
     if (begun !== undefined) return begun;
     // From here on what comes for it finds it, and comes after what has waited (R1).

@@ -16,7 +16,7 @@ import { checkTravel } from "./travel.ts";
 
 /** The answer that the port demands, as far as the judge cares. */
 export function demanded(model: Model, commit: Commit): CommitOutcome["outcome"] {
-  if (model.owner === undefined || commit.epoch !== model.epoch) return "fenced";
+  if (!model.isGood(commit.epoch)) return "fenced";
   const run = model.before(commit);
   const begins = (start: Commit): boolean =>
     model.find(start.head) === undefined && start.starts.every(begins);

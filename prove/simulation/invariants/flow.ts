@@ -24,6 +24,8 @@ export interface FlowWorld {
   readonly model: Model;
   /** How many attempts a process may have under way; undefined where there is no telling limit. */
   readonly slots: number | undefined;
+  /** Those who share the store with the process. */
+  readonly others: readonly number[];
   /** The wall clock, and the steady one. */
   readonly now: number;
   readonly steady: number;
@@ -35,7 +37,7 @@ const flowOf = (effect: ActivityEffect | undefined): Flow => (effect?.options ??
 
 /** A tool is about to begin in a process; it is not in the ledger yet. */
 export function checkFlow(life: Life, { run, key }: Pick<Start, "run" | "key">, world: FlowWorld): void {
-  const { ledger, model, slots, report } = world;
+  const { ledger, model, slots, others, report } = world;
   const askedOf = (one: Pick<Start, "run" | "key">) =>
     flowOf(model.find(one)?.asked.get(one.key.slice(one.run.length + 1)));
   const flow = askedOf({ run, key });
@@ -44,7 +46,8 @@ export function checkFlow(life: Life, { run, key }: Pick<Start, "run" | "key">, 
     report(31, `${key} begins where ${underWay.length} are under way in ${slots} slots`);
   const { concurrency, rate } = flow;
   if (concurrency !== undefined) {
-    const same = underWay.filter((one) => askedOf(one).concurrency?.key === concurrency.key).length;
+    const everywhere = [...underWay, ...others.flatMap((other) => ledger.underWay(other))];
+    const same = everywhere.filter((one) => askedOf(one).concurrency?.key === concurrency.key).length;
     if (same >= concurrency.limit)
       report(
         31,
@@ -52,7 +55,8 @@ export function checkFlow(life: Life, { run, key }: Pick<Start, "run" | "key">, 
       );
   }
   if (rate !== undefined) checkRate(key, rate, world);
-  if (concurrency !== undefined) checkTurn(life, key, flow, world);
+  // Of several processes each has a queue of its own, and leaves what is in it to others when they see to the run.
+  if (concurrency !== undefined && !model.isShared) checkTurn(life, key, flow, world);
 }
 
 /** Of any period no more begin in it than may, whichever process they begin in. */

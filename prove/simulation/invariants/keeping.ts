@@ -158,8 +158,6 @@ export function checkHolds({ holds }: Model, ledger: Ledger, report: Report): vo
 export type Removing = [readonly RunName[], number, (readonly SeenDocument[])?];
 export type Pruning = [RunName, number, number, (readonly SeenDocument[])?];
 
-const isOwner = ({ owner, epoch }: Model, given: number): boolean => owner !== undefined && given === epoch;
-
 /** The store was asked to remove runs: only what has ended goes, and nothing that a fork stands on. The names of those gone. */
 export function enterRemovals(
   model: Model,
@@ -171,7 +169,7 @@ export function enterRemovals(
   names.forEach((name, index) => {
     const run = model.find(name);
     const isEnded = run !== undefined && hasEnded(run.head);
-    const may = isOwner(model, epoch) && model.isAsSeen(seen);
+    const may = model.isGood(epoch) && model.isAsSeen(seen);
     const wanted = may && isEnded && model.standing(name).length === 0;
     if (removed[index] !== wanted)
       report(29, `${name.run} should ${wanted ? "" : "not "}have been removed by the store`);
@@ -191,7 +189,7 @@ export function enterPruning(
 ): void {
   const run = model.find(name);
   const wanted =
-    isOwner(model, epoch) &&
+    model.isGood(epoch) &&
     model.isAsSeen(seen) &&
     run !== undefined &&
     seq > run.pruned &&

@@ -14,10 +14,10 @@ export interface Waiting {
 export function checkRest(
   model: Model,
   users: Waiting,
-  current: Life | undefined,
+  employed: readonly Life[],
   now: number,
 ): string | undefined {
-  if (current === undefined) return "no process is up";
+  if (employed.length === 0) return "no process is up";
   if (users.open > 0) return `${users.open} calls of users are not over`;
   for (const run of model.runs.values()) {
     const left = leftOf(run, now);
@@ -25,7 +25,7 @@ export function checkRest(
   }
   for (const [name, { life, told }] of users.waits) {
     const head = model.runs.get(name)?.head;
-    if (!told && life === current && head !== undefined && hasEnded(head))
+    if (!told && employed.includes(life) && head !== undefined && hasEnded(head))
       return `nobody was told that ${name} has ended`;
   }
   return undefined;
