@@ -2,7 +2,7 @@
  * Real PostgreSQL servers on this machine of which one follows another: what failovers and restores are tried on. Each is
  * in a folder of its own, reached over TCP on the loopback, syncs to disk, and can be killed as a power cut would.
  */
-import { type ChildProcess, execFile, execFileSync, spawn } from "node:child_process";
+import { type ChildProcess, execFile, execFileSync, spawn, spawnSync } from "node:child_process";
 import {
   chownSync,
   closeSync,
@@ -208,8 +208,11 @@ export class Node {
   async kill(): Promise<void> {
     const segment = readFileSync(this.#pidFile, "utf8").split("\n")[6]?.trim().split(/\s+/)[1];
     this.freeze();
-    for (const pid of this.#processes()) signal(pid, "SIGKILL");
+    const pids = this.#processes();
+    for (const pid of pids) signal(pid, "SIGKILL");
     await this.stop();
+    // On a busy machine it takes a while until the last of them has let go of the shared memory, and no other starts before.
+    while (isAnyThere(pids)) await pause(20);
     // A server that ends takes its shared memory with it; one that is killed leaves it to whoever starts the next.
     if (segment !== undefined) await run("ipcrm", ["-m", segment]).catch(() => {});
   }
@@ -241,6 +244,12 @@ export class Node {
 const openToThisMachine = ["all", "replication"]
   .map((database) => `host ${database} all 127.0.0.1/32 trust\n`)
   .join("");
+
+/** Whether one of these processes is more than a name that nobody has asked for yet. */
+function isAnyThere(pids: readonly number[]): boolean {
+  const { stdout } = spawnSync("ps", ["-o", "stat=", "-p", pids.join()], { encoding: "utf8" });
+  return stdout.split("\n").some((state) => state !== "" && !state.startsWith("Z"));
+}
 
 /** Sends a signal to a process that may have ended. */
 export function signal(pid: number, name: NodeJS.Signals): void {
