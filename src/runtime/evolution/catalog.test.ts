@@ -43,5 +43,18 @@ onEveryStore((world) => {
       await other.migrate();
       expect((await other.state()).configuration).toEqual(["shut"]);
     });
+
+    test("has the activities that its entry makes for the runtime", async () => {
+      const here = await world();
+      const runtime = await here.boot([one]);
+      const asking = jobWith(2, { asking: { invoke: { activity: "ask", onDone: "shut" } }, shut: {} });
+      const entry = { machine: asking, activitiesOf: (own: unknown) => ({ ask: () => own === runtime }) };
+      await runtime.machines.deploy(entry);
+      const run = await runtime.start(asking, { id: "a" });
+      expect(await run.waitFor("shut")).toMatchObject({ version: 2 });
+      await expect(runtime.machines.deploy({ id: "nothing" } as never)).rejects.toMatchObject({
+        code: "MACHINE_INVALID",
+      });
+    });
   });
 });
