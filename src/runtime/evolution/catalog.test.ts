@@ -56,5 +56,22 @@ onEveryStore((world) => {
         code: "MACHINE_INVALID",
       });
     });
+
+    test("leaves runs of later versions where they are", async () => {
+      const here = await world();
+      const runtime = await here.boot([one, three]);
+      const early = await runtime.start(one, { id: "a" });
+      // One that could go to the version between, and one that could not.
+      const [could, late] = [
+        await runtime.start(three, { id: "b" }),
+        await runtime.start(three, { id: "c" }),
+      ];
+      await could.send("shut");
+      const entry = { machine: two, ...upgrade, migrations: [toTwo] };
+      const deployed = await runtime.machines.deploy(entry);
+      expect(deployed).toMatchObject({ moved: [{ run: "a", from: 1, to: 2 }], left: [] });
+      const versions = [early, could, late].map(async (run) => (await run.head()).version);
+      expect(await Promise.all(versions)).toEqual([2, 3, 3]);
+    });
   });
 });
