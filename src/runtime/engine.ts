@@ -38,7 +38,13 @@ import type { Profiler } from "./profile/profiler.ts";
 import { publishWith } from "./publish.ts";
 import { Receipts } from "./receipts.ts";
 import { Recovery } from "./recovery.ts";
-import { createRegistry, eventPriority, type Registry } from "./registry.ts";
+import {
+  type AnyMachine,
+  createRegistry,
+  eventPriority,
+  type MachineEntry,
+  type Registry,
+} from "./registry.ts";
 import type {
   DebounceOptions,
   Receipt,
@@ -240,6 +246,7 @@ export class Engine implements Runtime, Access {
         this.deliver(run, event, take && { take }),
       begin: (...given: Parameters<Runs["findOrBegin"]>) => this.#runs.findOrBegin(...given),
       alive: (machine?: string) => findAlive(this.#store, machine),
+      bound: (given: MachineEntry | AnyMachine) => boundTo(this, [given])[0] as typeof given,
       lookAgain: () => this.#waker.lookAgain(),
     };
   }

@@ -72,7 +72,10 @@ export interface Registry {
   /** Where a version stands in its life; `active` unless it was said. */
   status(id: string, version: number): MachineStatus;
   mark(id: string, version: number, status: MachineStatus): void;
-  /** Adds a machine; one that is there already, the same in all it says, is left. Throws MACHINE_INVALID for another. */
+  /**
+   * Adds a machine. One that is there already, the same in all it says, is left, and what it brings of migrations counts from
+   * now on. Throws MACHINE_INVALID for another.
+   */
   register(given: MachineEntry | AnyMachine): void;
 }
 
@@ -141,7 +144,14 @@ class Machines implements Registry {
     } else if (there.hash !== definitionHash(machine.definition)) {
       const other = `This runtime has another ${machine.id}@${machine.version}; give the new one another version`;
       throw new HoldfastError("MACHINE_INVALID", other);
-    }
+    } else this.#addMigrations(machine.id, entry.migrations ?? []);
+  }
+
+  /** The last word on the way from one version to another counts. */
+  #addMigrations(id: string, given: readonly Migration[]): void {
+    const isGiven = (old: Migration) => given.some(({ from, to }) => from === old.from && to === old.to);
+    const others = (this.#migrations.get(id) ?? []).filter((old) => !isGiven(old));
+    this.#migrations.set(id, [...others, ...given]);
   }
 
   add(entry: Entry): void {
@@ -166,7 +176,7 @@ class Machines implements Registry {
       },
     });
     this.#byId.set(machine.id, versions);
-    this.#migrations.set(machine.id, [...(this.#migrations.get(machine.id) ?? []), ...migrations]);
+    this.#addMigrations(machine.id, migrations);
     this.#findUpgrade(machine.id);
     if (machine.chart.compensates)
       this.add({

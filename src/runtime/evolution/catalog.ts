@@ -44,6 +44,8 @@ export interface CatalogWorld {
   alive(machine?: string): AsyncIterable<RunHead>;
   /** Whether this process must have the machines of all runs that are alive. */
   readonly mustKnow: boolean;
+  /** A machine with the activities that it has for this runtime; throws MACHINE_INVALID. */
+  bound(given: MachineEntry | AnyMachine): MachineEntry | AnyMachine;
   /** Runs that could not be read may be readable now. */
   lookAgain(): void;
 }
@@ -127,9 +129,10 @@ export class Catalog {
   async deploy(given: MachineEntry | AnyMachine, options: DeployOptions = {}): Promise<Deployment> {
     const { registry, evolution, lookAgain } = this.#world;
     checkActor(options.by);
-    const machine = "chart" in given ? given : given.machine;
+    const entry = this.#world.bound(given);
+    const machine = "chart" in entry ? entry : entry.machine;
     const isNew = !this.#rows.has(nameOf(machine));
-    registry.register(given);
+    registry.register(entry);
     // Until it is decided what becomes of the runs that are alive, none goes there by itself.
     if (isNew && registry.read(machine.id, machine.version).evolution === "upgrade")
       registry.mark(machine.id, machine.version, "draft");

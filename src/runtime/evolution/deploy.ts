@@ -33,9 +33,11 @@ export async function deploy(
 ): Promise<Deployment> {
   if (registry.read(id, version).evolution === "pin") return { moved: [], left: [] };
   const options = { to: version, drop, ...(by !== undefined && { by }) };
+  // Runs of later versions stay where they are: nothing that is deployed takes a run back.
+  const isBefore = (head: RunHead): boolean => head.version < version;
   const left: Migrated[] = [];
-  for await (const plan of evolution.migrateAll(id, { ...options, dryRun: true }))
-    if (plan.from < version && plan.outcome === "refused") left.push(plan);
+  for await (const plan of evolution.migrateAll(id, { ...options, dryRun: true }, isBefore))
+    if (plan.outcome === "refused") left.push(plan);
   if (left.length > 0 && !leave) {
     // One that runs go by already stays what it is.
     await mark(id, version, "draft").catch((error: unknown) => {
@@ -45,7 +47,8 @@ export async function deploy(
   }
   if (registry.status(id, version) === "draft") await mark(id, version, "active");
   const moved: Migrated[] = [];
-  for await (const one of evolution.migrateAll(id, options)) if (one.outcome === "moved") moved.push(one);
+  for await (const one of evolution.migrateAll(id, options, isBefore))
+    if (one.outcome === "moved") moved.push(one);
   return { moved, left };
 }
 

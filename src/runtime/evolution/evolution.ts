@@ -77,12 +77,16 @@ export class Evolution {
 
   /**
    * Takes all runs of a machine that are alive to another version, those that can go there; with `dryRun`, tells what it
-   * would do. Nothing is said of those that end meanwhile.
+   * would do. `isMeant` leaves out others. Nothing is said of those that end meanwhile.
    */
-  async *migrateAll(machine: string, options: MigrateOptions): AsyncGenerator<Migrated> {
+  async *migrateAll(
+    machine: string,
+    options: MigrateOptions,
+    isMeant: (head: RunHead) => boolean = () => true,
+  ): AsyncGenerator<Migrated> {
     checkActor(options.by);
     for await (const head of this.#world.alive(machine)) {
-      if (head.version === (options.to ?? this.#newest(head))) continue;
+      if (head.version === (options.to ?? this.#newest(head)) || !isMeant(head)) continue;
       try {
         const plan = this.#plan(head, await this.#stateOf(head), options);
         if (options.dryRun || plan.outcome === "refused") yield plan;

@@ -1,5 +1,5 @@
 /** Copies to come back from: made while the store is written, looked through, and kept by a scheme. */
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -12,7 +12,7 @@ import type { Store } from "../../store/store.ts";
 import { VirtualClock } from "../../testing/virtual-clock.ts";
 import { systemClock } from "../clock.ts";
 import { createRuntime, type Runtime } from "../runtime.ts";
-import { noSeal } from "../seal.ts";
+import type { Seal } from "../seal.ts";
 import { backup, listBackups, restore, unkept } from "./backup.ts";
 import { Housekeeper } from "./housekeeper.ts";
 
@@ -35,6 +35,9 @@ afterEach(async () => {
 
 const open = (path: string): Store => sqlite(path, { synchronous: "normal" });
 const clock = { ...systemClock, now: () => 1_800_000_000_000 };
+/** Stands for encryption: without it nothing can be read. */
+const flipped = (bytes: Uint8Array): Uint8Array => bytes.map((byte) => byte ^ 0xff);
+const seal: Seal = { close: flipped, open: flipped };
 
 describe("a backup", () => {
   test("B10: is made while runs are written, is good, and has what was committed before it began", async () => {
@@ -98,6 +101,19 @@ describe("a backup", () => {
     writeFileSync(to, "mine");
     await expect(restore({ from: path, to, open })).rejects.toMatchObject({ code: "BACKUP_UNUSABLE" });
     expect(readFileSync(to, "utf8")).toBe("mine");
+    // What SQLite left of a store that is gone would be read into the one that is put in its place.
+    for (const suffix of ["-wal", "-shm"]) {
+      const beside = join(folder, `gone${suffix}.db`);
+      writeFileSync(beside + suffix, "left");
+      await expect(restore({ from: path, to: beside, open })).rejects.toMatchObject({
+        code: "BACKUP_UNUSABLE",
+        message: expect.stringContaining(beside + suffix),
+      });
+      expect(readdirSync(folder).filter((name) => name.startsWith("gone-"))).toEqual([
+        `gone${suffix}.db${suffix}`,
+      ]);
+      rmSync(beside + suffix);
+    }
     const bad = join(folder, "bad.backup");
     cpSync(path, bad);
     const database = new DatabaseSync(bad);
@@ -133,6 +149,34 @@ describe("a backup", () => {
     await expect(made).rejects.toMatchObject({ code: "STORE_UNAVAILABLE", details: { code: "ENOTDIR" } });
     const restored = restore({ from: path, to: join(file, "again.db"), open });
     await expect(restored).rejects.toMatchObject({ code: "STORE_UNAVAILABLE", details: { code: "ENOTDIR" } });
+  });
+
+  test("of sealed runs is looked through with their seal, and is not good without it", async () => {
+    await runtime.close();
+    runtime = await createRuntime({ store, machines: [counter], seal });
+    await (await runtime.start(counter, { id: "a" })).send("add", 7);
+    const unread = backup({ store, open, directory, clock });
+    await expect(unread).rejects.toMatchObject({ code: "BACKUP_UNUSABLE" });
+    const { path } = await backup({ store, open, directory, clock, seal });
+    const to = join(folder, "restored.db");
+    await expect(restore({ from: path, to, open })).rejects.toMatchObject({ code: "BACKUP_UNUSABLE" });
+    expect(await restore({ from: path, to, open, seal })).toMatchObject({ problems: [], runs: 1 });
+  });
+
+  test("is made where an earlier one was broken off, and leaves alone what is no backup", async () => {
+    await runtime.start(counter, { id: "a" });
+    mkdirSync(directory);
+    const other = ["notes.txt", "mine.backup"];
+    for (const name of other) writeFileSync(join(directory, name), "mine");
+    const name = "2027-01-15T08-00-00.000Z.backup";
+    writeFileSync(join(directory, `${name}.partial`), "half");
+    const { path } = await backup({ store, open, directory, clock, keep: { last: 1 } });
+    expect(readdirSync(directory).toSorted()).toEqual([name, ...other].toSorted());
+    expect(listBackups(directory).map((one) => one.path)).toEqual([path]);
+    const to = join(folder, "restored.db");
+    writeFileSync(`${to}.partial`, "half");
+    await restore({ from: path, to, open });
+    expect(readdirSync(folder).filter((one) => one.startsWith("restored"))).toEqual(["restored.db"]);
   });
 
   test("B10: that was just made stays, although a clock that was set back makes it the oldest", async () => {
@@ -175,14 +219,30 @@ test("B10: recovery points are thinned out with age", () => {
   expect(unkept(all, {}).length).toBe(all.length - 1);
 });
 
+test.each([
+  ["hourly", ["03-01T10:00", "03-01T10:59", "03-01T11:00"], ["03-01T10:59", "03-01T11:00"]],
+  ["daily", ["03-01T00:00", "03-01T23:59", "03-02T00:00"], ["03-01T23:59", "03-02T00:00"]],
+  // The first of March 2027 is a Monday.
+  ["weekly", ["02-22T00:00", "02-28T23:59", "03-01T00:00", "03-07T23:59"], ["02-28T23:59", "03-07T23:59"]],
+  ["monthly", ["02-01T00:00", "02-28T23:59", "03-01T00:00", "03-31T23:59"], ["02-28T23:59", "03-31T23:59"]],
+] as const)("a recovery point that is kept %s is the newest of its time", (period, all, left) => {
+  const backups = all.map((path) => ({ path, at: Date.parse(`2027-${path}:00Z`) }));
+  const gone = unkept(backups, { [period]: 2 });
+  expect(backups.filter((one) => !gone.includes(one)).map(({ path }) => path)).toEqual(left);
+  expect(unkept(backups, { [period]: 1 }).length).toBe(all.length - 1);
+});
+
 test("B10: backups are made by a calendar, and one that was missed is made up for", async () => {
   const rest = async () => {
     for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
   };
+  await runtime.close();
+  runtime = await createRuntime({ store, machines: [counter], seal });
+  await runtime.start(counter, { id: "a" });
   const virtual = new VirtualClock(Date.UTC(2027, 0, 1, 12, 30), rest);
   const problems: unknown[] = [];
   const world = {
-    ...{ store, clock: virtual, seal: noSeal, epoch: () => 0, runtime },
+    ...{ store, clock: virtual, seal, epoch: () => 0, runtime },
     problem: (error: unknown) => void problems.push(error),
   };
   const plan = { backup: { directory, open, cron: "0 * * * *", keep: { last: 2 } } };

@@ -2,6 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { counter } from "../../../test/runtime/machines.ts";
 import { onEveryStore, type World } from "../../../test/runtime/world.ts";
+import { defineMachine } from "../../index.ts";
 import { limits } from "../../limits.ts";
 import type { Commit, Store } from "../../store/store.ts";
 import { defaultTenant as tenant } from "../name.ts";
@@ -160,6 +161,78 @@ onEveryStore((world) => {
       expect((await verify({ store })).problems).toEqual([]);
     });
 
+    test("goes by when a run ended, and not by when it began", async () => {
+      const here = await world();
+      const runtime = await here.boot([counter]);
+      const slow = await runtime.start(counter, { id: "slow" });
+      await (await runtime.start(counter, { id: "quick" })).send("end");
+      await here.clock.advance(5 * day);
+      await slow.send("end");
+      await here.clock.advance(day);
+      await here.close(runtime);
+      const store = await here.look();
+      const { removed } = await retain({ store, clock: here.clock, rules: [{ olderThan: 3 * day }] });
+      expect([namesOf(removed), await leftIn(store)]).toEqual([["quick"], ["slow"]]);
+    });
+
+    test("removes a fork together with what it stands on, and tells the same before", async () => {
+      const here = await world();
+      const runtime = await endedRuns(here, 1);
+      await here.clock.advance(day);
+      const fork = await (await runtime.run("r1")).fork({ at: 1, id: "fork" });
+      await fork.send("end");
+      await here.close(runtime);
+      const store = await here.look();
+      const options = { store, clock: here.clock, rules: [{ keep: 0 }] };
+      const dry = await retain({ ...options, dryRun: true });
+      expect([namesOf(dry.removed), dry.kept]).toEqual([["fork", "r1"], []]);
+      expect(await retain(options)).toEqual(dry);
+      expect(await leftIn(store)).toEqual([]);
+    });
+
+    test("leaves what a run has started that has not ended", async () => {
+      const here = await world();
+      const parent = defineMachine({
+        id: "parent",
+        initial: "waiting",
+        states: {
+          waiting: { invoke: { machine: counter, id: "kid", onDone: "over" } },
+          over: { on: { end: "closed" } },
+          closed: { type: "final" },
+        },
+      });
+      const runtime = await here.boot([parent, counter]);
+      const run = await runtime.start(parent, { id: "p" });
+      await here.rest();
+      const kid = (await leftIn(await here.look())).find((one) => one !== "p") as string;
+      await (await runtime.run(kid)).send("end");
+      await run.waitFor("over");
+      const store = await here.look();
+      const apply = () => retain({ store, clock: here.clock, rules: [{ keep: 0 }] });
+      await here.close(runtime);
+      expect(await apply()).toEqual({ removed: [], kept: [{ tenant, run: kid, why: "parent" }] });
+      const again = await here.boot([parent, counter]);
+      await (await again.run("p")).send("end");
+      await here.close(again);
+      expect(namesOf((await apply()).removed)).toEqual([kid, "p"].toSorted());
+    });
+
+    test("removes all it is to remove, however many they are, and tells what has changed meanwhile", async () => {
+      const here = await world();
+      const runtime = await here.boot([counter]);
+      const ids = Array.from({ length: 60 }, (_, index) => `r${index}`);
+      for (const id of ids) await (await runtime.start(counter, { id })).send("end");
+      await here.close(runtime);
+      const { clock } = here;
+      const store = meanwhile(await here.look(), "removeRuns", async (put) => {
+        const { epoch } = (await put.scan("lease", { limit: 1 }))[0]?.row ?? { epoch: 0 };
+        await forkOf(put, "r59", 1, epoch);
+      });
+      const { removed, kept } = await retain({ store, clock, rules: [{ keep: 0 }] });
+      expect([removed.length, kept]).toEqual([59, [{ tenant, run: "r59", why: "changed" }]]);
+      expect(await leftIn(store)).toEqual(["r59", "r59-fork"]);
+    });
+
     test("is refused while somebody owns the store, and for rules that say nothing", async () => {
       const here = await world();
       await endedRuns(here, 1);
@@ -245,6 +318,28 @@ onEveryStore((world) => {
     });
     await second.start(counter, { id: "a", input: 5 });
     expect((await prune({ store, clock, epoch: () => 0, rules })).pruned).toEqual([]);
+  });
+
+  test("an entry that is not old enough stays, also where it is the one with the snapshot", async () => {
+    const here = await world();
+    const runtime = await here.boot([counter]);
+    const note = "n".repeat(limits.contentLengthMin - 1);
+    const sample = await runtime.start(counter, { id: "sample" });
+    while ((await sample.head()).snapshotSeq === 0) await sample.send("note", note);
+    const { snapshotSeq } = await sample.head();
+    const run = await runtime.start(counter, { id: "a" });
+    while ((await run.head()).seq < snapshotSeq - 1) await run.send("note", note);
+    await here.clock.advance(3 * day);
+    for (let more = 0; more < 3; more++) await run.send("note", note);
+    expect((await run.head()).snapshotSeq).toBe(snapshotSeq);
+    await here.close(runtime);
+    const store = await here.look();
+    const { clock } = here;
+    expect((await prune({ store, clock, rules: [{ olderThan: 2 * day }] })).pruned).toEqual([]);
+    await clock.advance(3 * day);
+    expect((await prune({ store, clock, rules: [{ olderThan: 2 * day }] })).pruned).toEqual([
+      { tenant, run: "a", seq: snapshotSeq },
+    ]);
   });
 
   test("B10: a runtime keeps house by itself, at its times, while runs go on and after a crash", async () => {

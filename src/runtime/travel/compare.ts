@@ -69,8 +69,7 @@ function sharedPart(
       return { parts, last: 0, steps };
     const last = Math.min(mine.last, theirs.last);
     steps += last;
-    if (mine.last !== theirs.last || one.length === parts + 1 || other.length === parts + 1)
-      return { parts, last, steps };
+    if (mine.last !== theirs.last) return { parts, last, steps };
   }
 }
 

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { callerWith, counter, counterWith } from "../../../test/runtime/machines.ts";
 import { onEveryStore } from "../../../test/runtime/world.ts";
-import { defineMachine, type Json } from "../../index.ts";
+import { defineMachine, type Json, type MachineDefinition } from "../../index.ts";
 
 onEveryStore((world) => {
   /** A run that added 1 to 4, and a fork of it at its third checkpoint. */
@@ -62,6 +62,20 @@ onEveryStore((world) => {
       expect((await runtime.diff(third, third)).first).toEqual([undefined, undefined]);
     });
 
+    test("of forks from different checkpoints counts what the later one took over from their source", async () => {
+      const { run, runtime } = await begin();
+      const [early, late] = [await run.fork({ at: 2, id: "b" }), await run.fork({ at: 4, id: "c" })];
+      for (const n of [2, 3, 9]) await early.send("add", n);
+      await late.send("add", 8);
+      expect(await runtime.diff(early, late)).toMatchObject({
+        common: 4,
+        first: [
+          { run: "b", entry: { event: { data: 9 } } },
+          { run: "c", entry: { event: { data: 8 } } },
+        ],
+      });
+    });
+
     test("B7: of runs that have nothing to do with each other is found step by step", async () => {
       const { runtime, run } = await begin();
       const other = await runtime.start(counter, { id: "z" });
@@ -70,6 +84,51 @@ onEveryStore((world) => {
       expect(await runtime.diff(run, other)).toMatchObject({
         common: 3,
         first: [{ entry: { event: { type: "add" } } }, { entry: { event: { type: "note" } } }],
+      });
+    });
+  });
+
+  describe("a step", () => {
+    interface Marked {
+      readonly mark: number;
+    }
+    const machineWith = (id: string, on: NonNullable<MachineDefinition<Marked>["on"]>) =>
+      defineMachine<Marked>({
+        ...{ id, start: { mark: 0 }, initial: "here", on: { fork: {}, ...on } },
+        states: { here: {}, there: {}, end: { type: "final", output: ({ context }) => context.mark } },
+      });
+    const marking = (mark: number) => (draft: { mark: number }) => {
+      draft.mark = mark;
+    };
+    const poked = { poke: {}, prod: {} };
+
+    test.each([
+      ["another event", poked, poked, ["poke", 1], ["prod", 1]],
+      ["other data", poked, poked, ["poke", 1], ["poke", 2]],
+      ["another outcome", poked, {}, ["poke", 1], ["poke", 1]],
+      ["another state", { poke: ".here" }, { poke: ".there" }, ["poke", 1], ["poke", 1]],
+      [
+        "another context",
+        { poke: { update: marking(1) } },
+        { poke: { update: marking(2) } },
+        ["poke"],
+        ["poke"],
+      ],
+    ] as const)("with %s is not alike", async (_, one, other, mine, its) => {
+      const here = await world();
+      const machines = [machineWith("one", one), machineWith("other", other)] as const;
+      const runtime = await here.boot([...machines]);
+      const runs = [await runtime.start(machines[0]), await runtime.start(machines[1])] as const;
+      // One that is called as the platform's own is an event as any other.
+      for (const run of runs) await run.send("fork");
+      await runs[0].send(...(mine as [string, Json]));
+      await runs[1].send(...(its as [string, Json]));
+      expect(await runtime.diff(runs[0] as never, runs[1] as never)).toMatchObject({
+        common: 2,
+        first: [
+          { run: runs[0].id, entry: { seq: 3, event: { type: mine[0] } } },
+          { run: runs[1].id, entry: { seq: 3, event: { type: its[0] } } },
+        ],
       });
     });
   });
