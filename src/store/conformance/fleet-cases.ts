@@ -166,6 +166,30 @@ export const fleetCases: Cases = {
     });
   },
 
+  "an outage begins with the last sign of life of anybody, whoever joined first": async ({
+    store,
+    expect,
+  }) => {
+    const [one, other] = [await joined(store, "a"), await joined(store, "b")];
+    await shared(store).beat(other, leaseMs, idle, noon + 500);
+    await shared(store).beat(one, leaseMs, idle, noon + 600);
+    const later = noon + 5 * leaseMs;
+    expect((await shared(store).join("c", leaseMs, later)) as unknown).toEqual({
+      ...{ outcome: "owned", epoch: 3, until: later + leaseMs },
+      outages: [{ from: noon + 600, until: later }],
+    });
+  },
+
+  "F2: members that follow an owner whose lease lapsed write side by side": async ({ store, expect }) => {
+    await store.own("a", leaseMs, noon);
+    const later = noon + leaseMs;
+    const [one, other] = [await joined(store, "b", later), await joined(store, "c", later)];
+    const commits = [firstCommit("run-1", one), firstCommit("run-2", other), firstCommit("run-3", 1)];
+    expect((await store.commit(commits)).map(({ outcome }) => outcome)).toEqual([
+      ...["committed", "committed", "fenced"],
+    ]);
+  },
+
   "due and nextDue tell of the shards they are asked for": async ({ store, expect }) => {
     const epoch = await joined(store, "a");
     const runs = ["run-1", "run-2", "run-3"];
