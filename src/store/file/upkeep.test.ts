@@ -123,9 +123,9 @@ describe("a run that is removed", () => {
 
 test("a run that is removed while its file is behind does not come back, after a crash neither", async () => {
   const { epoch, head } = await begun(store);
-  // Its file is too large to be written with each call.
+  // Its file is too large to be written with each call, and what makes it so is not told again.
   const bytes = bytesOf("x".repeat(3 * limits.runFileBytesPerCall));
-  await store.enqueue([eventOf("large", { bytes })]);
+  await store.enqueue([eventOf("large", { bytes, expendable: true })]);
   await committed(store, commitOn(head, epoch, done));
   expect(await store.removeRuns([sample], epoch)).toEqual([true]);
   const again = async (opened: Store) => {
