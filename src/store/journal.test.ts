@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Json } from "../core/json.ts";
 import { limits } from "../limits.ts";
-import { decode, encode } from "./codec.ts";
+import { decode, decodeSized, encode, encodeSized } from "./codec.ts";
 import { type Contents, contentDigest, contentsOf, pack, unpack } from "./content.ts";
 import { type Binding, type Entry, genesis, openEntry, readEntry, writeEntry } from "./journal.ts";
 import type { EntryRow } from "./records.ts";
@@ -78,6 +78,20 @@ describe("the codec", () => {
       expect(() => encode(more)).toThrow(expect.objectContaining({ code: "VALUE_TOO_LARGE" }));
   });
 
+  test("reads what is nested as deep as the largest record, and nothing deeper", () => {
+    const deepest = limits.jsonDepthMax + limits.recordDepthMax;
+    const nested = (depth: number) => JSON.parse(`${"[".repeat(depth)}${"]".repeat(depth)}`) as Json;
+    expect(decode(encode(nested(deepest)), "it")).toEqual(nested(deepest));
+    expect(() => decode(encode(nested(deepest + 1)), "it")).toThrow("it cannot be read");
+  });
+
+  test("tells the same size of a value whichever way it goes, that of its text", () => {
+    for (const value of ["short", "x".repeat(2 * limits.compressedBytesMin)]) {
+      const { bytes, size } = encodeSized(value);
+      expect([size, decodeSized(bytes, "it").size]).toEqual([value.length + 2, value.length + 2]);
+    }
+  });
+
   test("does not unpack what becomes larger than any value", () => {
     const packed = zstdCompressSync(`"${"x".repeat(limits.valueBytesMax - 1)}"`);
     const header = Buffer.alloc(5, 1);
@@ -140,6 +154,15 @@ describe("a large text", () => {
     expect([...binding.texts.values()]).toEqual([large]);
     expect(contentsOf(openEntry(row, genesis, binding, "it"))).toEqual([contentDigest(large)]);
     expect(read(row, genesis, binding)).toEqual(entryOf({ text: large, less: large.slice(1) }));
+  });
+
+  test("is one of several that an entry needs, and each of them is told", () => {
+    const binding = bind();
+    const data = { one: large, two: [long, long], three: `${large}y` };
+    const row = writeEntry(entryOf(data), genesis, binding);
+    const needed = [large, `${large}y`].map(contentDigest);
+    expect(contentsOf(openEntry(row, genesis, binding, "it"))).toEqual(needed);
+    expect(read(row, genesis, binding)).toEqual(entryOf(data));
   });
 
   test("that is gone is found out, not read as empty", () => {

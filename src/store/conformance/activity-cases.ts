@@ -161,11 +161,13 @@ export const documentCases: Cases = {
   }) => {
     const write = (expected: number) => store.writeDocument(tenant, "board", expected, bytesOf("x"));
     expect([await write(0), await write(1), await write(2)]).toEqual([true, true, true]);
+    expect(await store.writeDocument(tenant, "early", 0, bytesOf("x"))).toEqual(true);
     for (const version of [0, 1, 2, 4])
       expect(await store.removeDocument(tenant, "board", version)).toEqual(false);
     expect(await store.removeDocument("globex", "board", 3)).toEqual(false);
     expect(await store.removeDocument(tenant, "board", 3)).toEqual(true);
     expect(await store.removeDocument(tenant, "board", 3)).toEqual(false);
+    expect(await store.removeDocument(tenant, "early", 1), "a lower one, later").toEqual(true);
     const opened = await reopen();
     expect(await opened.readDocument(tenant, "board")).toEqual(undefined);
     expect(await opened.writeDocument(tenant, "board", 3, bytesOf("stale"))).toEqual(false);

@@ -1,4 +1,5 @@
 /** commit: one item, many items, and everything that can stand against one. */
+import type { EntryRow, RunHead } from "../records.ts";
 import type { Commit } from "../store.ts";
 import {
   activityOf,
@@ -9,6 +10,8 @@ import {
   eventOf,
   firstCommit,
   headOf,
+  leaseMs,
+  noon,
   owned,
   sample,
   tenant,
@@ -63,6 +66,20 @@ export const commitCases: Cases = {
     const fewer = { breakpoints: [{ event: "b" }] };
     const left = await committed(opened, commitOn(set, epoch, { head: { debug: fewer } }));
     expect(await opened.readHead(sample)).toEqual(left);
+  },
+
+  "I1: each field of a head can be all that a step changes": async ({ store, reopen, expect }) => {
+    let { epoch, head } = await begun(store);
+    const changes: readonly Partial<RunHead>[] = [
+      ...[{ version: 2 }, { hash: "another" }, { machine: "refund" }, { subject: "bob" }, { createdAt: 5 }],
+      ...[{ completedAt: 6 }, { completedAt: 7 }, { wakeAt: 8 }, { attributes: { a: 1 } }],
+      ...[{ limits: { steps: 9 } }, { spent: { cost: 1 } }, { parent: { run: "p", key: "1.0", id: "c" } }],
+    ];
+    for (const change of changes) {
+      head = await committed(store, commitOn(head, epoch, { head: change }));
+      expect(await store.readHead(sample), JSON.stringify(change)).toEqual(head);
+    }
+    expect(await (await reopen()).readHead(sample)).toEqual(head);
   },
 
   "I1: what a run has spent changes with its steps": async ({ store, reopen, expect }) => {
@@ -235,20 +252,25 @@ export const commitCases: Cases = {
   "I3: a commit that would leave a gap or a false head is a bug and is thrown": async ({ store, expect }) => {
     const { epoch, head } = await begun(store);
     const good = commitOn(head, epoch, { withSnapshot: true });
+    const two = commitOn(head, epoch, { steps: 2, head: { seq: 4 } });
     await store.enqueue([eventOf("e1")]);
     const takenAt = (name: string, seq: number) => ({ id: name, key: name, seq });
     const broken: Commit[] = [
       { ...good, entries: [] },
       { ...good, entries: good.entries.map((entry) => ({ ...entry, seq: 3 })) },
+      { ...two, entries: [...good.entries, { ...(two.entries[1] as EntryRow), seq: 4 }] },
+      { ...good, head: { ...good.head, seq: 3 } },
       { ...good, head: { ...good.head, digest: "another" } },
       { ...good, head: { ...good.head, updatedAt: 0 } },
       { ...good, head: { ...good.head, snapshotSeq: 1 } },
       { ...good, head: { ...good.head, snapshotSeq: 1 }, snapshot: { seq: 1, bytes: bytesOf("again") } },
+      { ...good, head: { ...good.head, snapshotSeq: 3 }, snapshot: { seq: 3, bytes: bytesOf("early") } },
       { ...good, keys: [takenAt("twice", 2), takenAt("twice", 2)] },
       { ...good, keys: [takenAt("before", 1)] },
       { ...good, consumed: [takenAt("e1", 2), takenAt("e1", 2)] },
       { ...good, consumed: [takenAt("e1", 3)] },
       { ...good, starts: [good] },
+      { ...good, starts: [{ ...firstCommit("child", epoch), entries: [] }] },
       { ...good, starts: [{ ...firstCommit("child", epoch), consumed: [takenAt("e1", 1)] }] },
     ];
     for (const commit of broken) {
@@ -295,10 +317,33 @@ export const startCases: Cases = {
     expect(await store.readHead({ tenant, run: "free" })).toEqual(undefined);
   },
 
+  "I1: a child that is to be forked from what is not there refuses the whole commit": async ({
+    store,
+    expect,
+  }) => {
+    const { epoch, head } = await begun(store);
+    const forkOf = (run: string, seq: number) =>
+      commitOn(head, epoch, { starts: [firstCommit("child", epoch, { head: { fork: { run, seq } } })] });
+    for (const gone of [forkOf("nobody", 1), forkOf("run-1", 9)])
+      expect(await store.commit([gone])).toEqual([{ outcome: "conflict", run: "run-1", seq: 1 }]);
+    expect(await store.readHead(sample)).toEqual(head);
+    expect(await store.commit([forkOf("run-1", 1)])).toEqual([{ outcome: "committed" }]);
+  },
+
   "I1: children can send to their parent as they begin": async ({ store, expect }) => {
     const { epoch, head } = await begun(store);
     const child = firstCommit("child", epoch, { sends: [eventOf("from-child")] });
     await committed(store, commitOn(head, epoch, { starts: [child] }));
     expect((await store.load(sample))?.inbox).toEqual([eventOf("from-child")]);
+  },
+
+  "what children run as they begin is run by whoever made the commit": async ({ store, expect }) => {
+    const { epoch, head } = await begun(store);
+    const running = activityOf("1.0", { run: "child", status: "running" });
+    const child = firstCommit("child", epoch, { begun: [running] });
+    await committed(store, commitOn(head, epoch, { starts: [child] }));
+    expect(await store.due(noon, 9)).toEqual([]);
+    await owned(store, "worker-2", noon + leaseMs);
+    expect(await store.due(noon, 9)).toEqual([{ tenant, run: "child" }]);
   },
 };

@@ -68,13 +68,17 @@ export const dueCases: Cases = {
     expect,
   }) => {
     const running = { status: "running", dueAt: noon + 1e9 } as const;
-    const { epoch } = await begun(store, { begun: [activityOf("1.0", running)] });
+    const { epoch, head } = await begun(store, { begun: [activityOf("1.0", running)] });
     expect(await store.due(noon, 9)).toEqual([]);
     const next = await owned(store, "worker-2", noon + leaseMs);
     expect(next > epoch).toEqual(true);
     expect(names(await store.due(noon, 9))).toEqual(["run-1"]);
     await store.recordActivities([activityOf("1.0", { ...running, attempt: 2 })], next);
     expect(await store.due(noon, 9)).toEqual([]);
+    const last = await owned(store, "worker-3", noon + 3 * leaseMs);
+    expect(names(await store.due(noon, 9))).toEqual(["run-1"]);
+    await committed(store, commitOn(head, last, { begun: [activityOf("1.0", running)] }));
+    expect(await store.due(noon, 9), "begun again").toEqual([]);
   },
 
   "the oldest need comes first, each run once, and no more than asked for": async ({ store, expect }) => {
@@ -149,6 +153,8 @@ export const dueCases: Cases = {
     await owned(store, "worker-2", noon + leaseMs);
     expect(names(await store.due(noon, 9, { tenant: "acme" }))).toEqual(["run-1"]);
     expect(await store.due(noon, 9, { tenant: "globex" })).toEqual([]);
+    const since = async (at: number) => (await store.due(noon, 9, { tenant: "acme", since: at })).length;
+    expect([await since(noon - 0.5), await since(noon)]).toEqual([0, 1]);
   },
 
   "as many of one kind as are asked for are found": async ({ store, expect }) => {
@@ -173,6 +179,24 @@ export const dueCases: Cases = {
       expect(names(await store.due(noon, 9)), status).toEqual(active ? ["run-1"] : []);
       expect(await store.nextDue(ever), status).toEqual(active ? noon : undefined);
     }
+  },
+
+  "what parked and ended runs have is not due beside what is, of a tenant neither": async ({
+    store,
+    expect,
+  }) => {
+    const { epoch } = await begun(store, { head: { wakeAt: noon } });
+    for (const status of ["parked", "done"] as const) {
+      const waits = activityOf("1.0", { run: status });
+      const runs = activityOf("1.1", { run: status, status: "running" });
+      const first = firstCommit(status, epoch, { head: { wakeAt: noon }, begun: [waits, runs] });
+      const head = await committed(store, first);
+      await store.enqueue([eventOf("e1", { run: status })]);
+      await committed(store, commitOn(head, epoch, { head: { status } }));
+    }
+    await owned(store, "worker-2", noon + leaseMs);
+    expect(names(await store.due(noon, 9))).toEqual(["run-1"]);
+    expect(names(await store.due(noon, 9, { tenant: "acme" }))).toEqual(["run-1"]);
   },
 
   "what a parked run is sent is due once it is active again": async ({ store, expect }) => {

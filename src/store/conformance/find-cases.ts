@@ -78,6 +78,7 @@ export const findCases: Cases = {
     expect(await find(opened, { attributes: { even: true } })).toEqual(["e", "c", "a"]);
     expect(await find(opened, { attributes: { even: true, place: 2 } })).toEqual(["c"]);
     expect(await find(opened, { attributes: { even: false, place: 2 } })).toEqual([]);
+    expect(await find(opened, { attributes: { even: true, place: 5 } }), "of two of one time").toEqual([]);
     expect(await find(opened, { attributes: { even: true }, subject: "bob", status: "done" })).toEqual(["e"]);
     expect(await find(opened, { attributes: { none: 1 } })).toEqual([]);
     expect(await find(opened, { attributes: {} })).toEqual(["f", "e", "d", "c", "b", "a"]);

@@ -131,7 +131,14 @@ export const fleetCases: Cases = {
     await store.own("a", leaseMs, noon);
     expect(await joined(store, "b", noon + leaseMs)).toEqual(2);
     expect((await store.commit([firstCommit("run-1", 1)]))[0]?.outcome).toEqual("fenced");
-    expect((await store.own("c", leaseMs, noon + 2 * leaseMs)).outcome).toEqual("owned");
+    const [lapsed, later] = [noon + leaseMs, noon + 2 * leaseMs];
+    expect((await store.own("c", leaseMs, later)) as unknown).toEqual({
+      ...{ outcome: "owned", epoch: 3, until: later + leaseMs },
+      outages: [
+        { from: noon, until: lapsed },
+        { from: lapsed, until: later },
+      ],
+    });
     expect(await shared(store).beat(2, leaseMs, idle, noon + 2 * leaseMs)).toEqual(undefined);
     expect((await store.commit([firstCommit("run-1", 2)]))[0]?.outcome).toEqual("fenced");
     await committed(store, firstCommit("run-1", 3));
@@ -157,6 +164,30 @@ export const fleetCases: Cases = {
       ...{ outcome: "owned", epoch: 5, until: later + 40 + leaseMs },
       outages: [outage, { from: later + 30, until: later + 40 }],
     });
+  },
+
+  "an outage begins with the last sign of life of anybody, whoever joined first": async ({
+    store,
+    expect,
+  }) => {
+    const [one, other] = [await joined(store, "a"), await joined(store, "b")];
+    await shared(store).beat(other, leaseMs, idle, noon + 500);
+    await shared(store).beat(one, leaseMs, idle, noon + 600);
+    const later = noon + 5 * leaseMs;
+    expect((await shared(store).join("c", leaseMs, later)) as unknown).toEqual({
+      ...{ outcome: "owned", epoch: 3, until: later + leaseMs },
+      outages: [{ from: noon + 600, until: later }],
+    });
+  },
+
+  "F2: members that follow an owner whose lease lapsed write side by side": async ({ store, expect }) => {
+    await store.own("a", leaseMs, noon);
+    const later = noon + leaseMs;
+    const [one, other] = [await joined(store, "b", later), await joined(store, "c", later)];
+    const commits = [firstCommit("run-1", one), firstCommit("run-2", other), firstCommit("run-3", 1)];
+    expect((await store.commit(commits)).map(({ outcome }) => outcome)).toEqual([
+      ...["committed", "committed", "fenced"],
+    ]);
   },
 
   "due and nextDue tell of the shards they are asked for": async ({ store, expect }) => {
@@ -186,11 +217,15 @@ export const fleetCases: Cases = {
     const fleet = shared(store);
     const begun = [running("1.0"), activityOf("1.1", { status: "waiting", dueAt: noon + 50_000 })];
     const head = await committed(store, firstCommit("run-1", other, { begun }));
+    const beside = activityOf("1.0", { run: "run-2", status: "running" });
+    await committed(store, firstCommit("run-2", one, { begun: [beside] }));
     expect(names(await fleet.due(everywhere, noon, 9))).toEqual([]);
     expect(await fleet.adopt([activityOf("1.0"), activityOf("2.0")], one)).toEqual([false, false]);
     expect(await fleet.adopt([activityOf("1.0"), activityOf("1.1")], other)).toEqual([true, true]);
+    expect(await store.due(noon, 9), "of all shards, too").toEqual([]);
     await fleet.leave(other, noon);
     expect(names(await fleet.due(everywhere, noon, 9))).toEqual(["run-1"]);
+    expect(names(await store.due(noon, 9))).toEqual(["run-1"]);
     expect(await fleet.adopt([activityOf("1.0"), activityOf("1.1")], one)).toEqual([true, true]);
     expect(names(await fleet.due(everywhere, noon, 9))).toEqual([]);
     expect((await store.load(head))?.activities.map(({ key, status }) => [key, status])).toEqual([

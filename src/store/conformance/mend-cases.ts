@@ -130,6 +130,18 @@ export const mendCases: Cases = {
     for (const found of await scanAll(opened, "run")) expect(found.problem).toEqual(undefined);
   },
 
+  "rows of a run are seen in their order, however many there are": async ({ store, expect }) => {
+    const { epoch, head } = await begun(store);
+    await committed(store, commitOn(head, epoch, { steps: 11 }));
+    const pieces = [11, 2, 1, 10].map((offset) => ({ offset, attempt: 1, bytes: bytesOf("piece") }));
+    await store.appendChunks(sample, "1.0", pieces, epoch);
+    const place = await placeOf(store);
+    expect((await rowsOf(store, "entry", place)).map((row) => row?.seq)).toEqual([
+      ...Array.from({ length: 12 }, (_, index) => index + 1),
+    ]);
+    expect((await rowsOf(store, "chunk", place)).map((row) => row?.offset)).toEqual([1, 2, 10, 11]);
+  },
+
   "nothing is seen of what was removed or pruned": async ({ store, expect }) => {
     const { epoch, head } = await twoRuns(store);
     await store.pruneJournal(sample, 2, epoch);
@@ -164,6 +176,32 @@ export const mendCases: Cases = {
     const epoch = await owned(opened, "next", later);
     const next = await committed(opened, commitOn(back as RunHead, epoch, { head: { status: "active" } }));
     expect([next.seq, (await opened.due(Number.MAX_SAFE_INTEGER, 9)).length]).toEqual([3, 1]);
+    expect((await opened.readJournal(sample, 1, 9)).map(({ seq }) => seq)).toEqual([1, 2, 3]);
+  },
+
+  "a run that is set back before a snapshot goes on without it": async ({ store, expect }) => {
+    const { epoch, head: first } = await begun(store, { withSnapshot: true });
+    const second = await committed(store, commitOn(first, epoch));
+    await committed(store, commitOn(second, epoch, { withSnapshot: true }));
+    const run = await placeOf(store);
+    expect(await store.mend([{ change: "set", run, head: second }], epoch)).toEqual(true);
+    await committed(store, commitOn(second, await owned(store, "next")));
+    const loaded = await store.load(sample);
+    expect([loaded?.snapshot?.seq, loaded?.entries.map(({ seq }) => seq)]).toEqual([1, [2, 3]]);
+  },
+
+  "where a journal begins is told anew": async ({ store, reopen, expect }) => {
+    const { epoch, head } = await twoRuns(store);
+    const run = await placeOf(store);
+    const gone = await store.scan("entry", { of: run, limit: 2 });
+    const changes = gone.map(({ place }): Mending => ({ change: "remove", kind: "entry", place }));
+    expect(await store.mend([...changes, { change: "set", run, head, pruned: 2 }], epoch)).toEqual(true);
+    const opened = await reopen();
+    expect((await opened.readJournal(sample, 1, 9)).map(({ seq }) => seq)).toEqual([3, 4]);
+    expect([await opened.readAt(sample, 1), (await opened.readAt(sample, 3))?.snapshot?.seq]).toEqual([
+      ...[undefined, 2],
+    ]);
+    expect((await rowsOf(opened, "run")).map((row) => row?.pruned).toSorted()).toEqual([0, 2]);
   },
 
   "entries, snapshots, activities and keys are put in the place of others": async (world) => {
@@ -202,7 +240,18 @@ export const mendCases: Cases = {
       ],
     ]);
     expect(await opened.readKeys(sample, ["k4", "k5"])).toEqual([{ key: "k4", seq: 3 }, { key: "k5" }]);
-    expect((await opened.due(0, 9)).length, "whoever ran them is gone").toEqual(1);
+  },
+
+  "an activity that was mended is for whoever comes first, even if it says that it runs": async ({
+    store,
+    expect,
+  }) => {
+    const { epoch } = await begun(store);
+    const activity = activityOf("1.0", { status: "running" });
+    expect(await store.mend([{ change: "activity", run: await placeOf(store), activity }], epoch)).toEqual(
+      true,
+    );
+    expect((await store.due(noon, 9)).length).toEqual(1);
   },
 
   "rows are removed from where they were seen": async ({ store, reopen, expect }) => {
@@ -260,6 +309,7 @@ export const mendCases: Cases = {
     const run = await placeOf(store);
     const change: Mending = { change: "set", run, head: backTo(2, entryOf(sample, 2).digest) };
     expect(await store.mend([change], epoch + 1)).toEqual(false);
+    expect(await store.mend([{ change: "lease" }, change], epoch + 1), "not the lease alone").toEqual(false);
     expect((await store.readHead(sample))?.seq).toEqual(4);
     expect(await store.mend([change], epoch)).toEqual(true);
     expect(await store.commit([commitOn(head, epoch)])).toEqual([{ outcome: "fenced", epoch }]);

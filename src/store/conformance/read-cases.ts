@@ -3,6 +3,7 @@ import { limits } from "../../limits.ts";
 import type { RunHead } from "../records.ts";
 import type { Store } from "../store.ts";
 import {
+  activityOf,
   begun,
   bytesOf,
   commitOn,
@@ -224,10 +225,54 @@ export const readCases: Cases = {
   "a head that is changed in place and committed again is what it is then": async ({ store, expect }) => {
     const attributes = { colour: "red" };
     const { epoch, head } = await begun(store, { head: { attributes } });
+    const found = async (colour: string) =>
+      (await store.findRuns({ tenant, limit: 1, attributes: { colour } })).length;
     attributes.colour = "blue";
-    await committed(store, commitOn(head, epoch));
-    expect((await store.findRuns({ tenant, limit: 1, attributes: { colour: "blue" } })).length).toEqual(1);
-    expect((await store.findRuns({ tenant, limit: 1, attributes: { colour: "red" } })).length).toEqual(0);
+    const second = await committed(store, commitOn(head, epoch));
+    expect([await found("blue"), await found("red")]).toEqual([1, 0]);
+    attributes.colour = "green";
+    const third = await committed(store, commitOn(second, epoch));
+    expect([await found("green"), await found("blue")]).toEqual([1, 0]);
+    // A store may give what nobody can change.
+    Reflect.set((await store.load(sample))?.head.attributes ?? {}, "colour", "black");
+    await committed(store, commitOn(third, epoch, { head: { attributes: { colour: "black" } } }));
+    expect([await found("black"), await found("green")]).toEqual([1, 0]);
+  },
+
+  "the bytes of all that is kept are nobody else's to change, given or read": async ({ store, expect }) => {
+    const original = bytesOf("original");
+    const given = Array.from({ length: 7 }, () => bytesOf("original"));
+    const [event, begins, recorded, snapshot, content, piece, document] = given as [
+      ...[Uint8Array, Uint8Array, Uint8Array, Uint8Array, Uint8Array, Uint8Array, Uint8Array],
+    ];
+    const epoch = await owned(store);
+    const first = firstCommit("run-1", epoch, {
+      withSnapshot: true,
+      begun: [activityOf("1.0", { bytes: begins }), activityOf("1.1")],
+      contents: [{ digest: "d1", bytes: content }],
+    });
+    await committed(store, { ...first, snapshot: { seq: 1, bytes: snapshot } });
+    await store.enqueue([eventOf("e1", { bytes: event })]);
+    await store.recordActivities([activityOf("1.1", { bytes: recorded })], epoch);
+    await store.appendChunks(sample, "1.0", [{ offset: 0, attempt: 1, bytes: piece }], epoch);
+    await store.writeDocument(tenant, "board", 0, document);
+    for (const bytes of given) bytes.fill(0);
+    for (const turn of ["given", "read"]) {
+      const loaded = await store.load(sample);
+      const rows = [
+        ...(loaded?.inbox ?? []),
+        ...(loaded?.activities ?? []),
+        loaded?.snapshot,
+        ...(await store.readContents(tenant, "ada", ["d1"])),
+        ...(await store.readChunks(sample, "1.0", 0, 9)),
+        await store.readDocument(tenant, "board"),
+      ];
+      expect(
+        rows.map((row) => row?.bytes),
+        turn,
+      ).toEqual(given.map(() => original));
+      for (const row of rows) row?.bytes.fill(0);
+    }
   },
 
   "content is kept once for its subject, and given in the order asked for": async ({
@@ -238,12 +283,14 @@ export const readCases: Cases = {
     const contents = ["d1", "d2", "d3"].map((digest) => ({ digest, bytes: bytesOf(`content ${digest}`) }));
     const { epoch, head } = await begun(store, { contents });
     const repeated = { digest: "d1", bytes: bytesOf("the same digest, sealed otherwise") };
-    await committed(store, commitOn(head, epoch, { contents: [repeated] }));
+    const alone = { digest: "d4", bytes: bytesOf("all that its step brings") };
+    await committed(store, commitOn(head, epoch, { contents: [repeated, alone] }));
     await committed(store, firstCommit("run-2", epoch, { head: { subject: "bob" }, contents: [repeated] }));
     const opened = await reopen();
-    expect(await opened.readContents(tenant, "ada", ["d3", "none", "d1"])).toEqual([
+    expect(await opened.readContents(tenant, "ada", ["d3", "none", "d1", "d4"])).toEqual([
       contents[2],
       contents[0],
+      alone,
     ]);
     expect(await opened.readContents(tenant, "bob", ["d1", "d2"])).toEqual([repeated]);
     expect(await opened.readContents(tenant, "nobody", ["d1"])).toEqual([]);

@@ -179,6 +179,21 @@ export const removeCases: Cases = {
     expect(await contents()).toEqual([]);
   },
 
+  "I5: contents go with the runs of their own tenant, and stay with them": async ({
+    store,
+    reopen,
+    expect,
+  }) => {
+    const { epoch } = await fullRun(store);
+    const contents = [{ digest: "d1", bytes: bytesOf("theirs") }];
+    await committed(store, commitOn(headOf({ tenant: "globex", run: "x" }), epoch, { contents }));
+    await store.removeRuns([sample], epoch);
+    const opened = await reopen();
+    await sweepAll(opened);
+    expect(await opened.readContents(tenant, "ada", ["d1"])).toEqual([]);
+    expect(await opened.readContents("globex", "ada", ["d1"])).toEqual(contents);
+  },
+
   "U1: sweeping deletes so many rows at a time, until there is nothing left": async ({ store, expect }) => {
     const { epoch, head } = await begun(store);
     const long = await committed(store, commitOn(head, epoch, { steps: 20 }));
@@ -227,7 +242,8 @@ export const removeCases: Cases = {
       firstCommit(run, epoch, { head: { fork: { run: "fork-a", seq } } });
     const a = await committed(store, forkOf("fork-a", 5, epoch));
     const b = await committed(store, twinOf("fork-b", 1));
-    await committed(store, commitOn(a, epoch, { withSnapshot: "kept" }));
+    const kept = await committed(store, commitOn(a, epoch, { withSnapshot: "kept" }));
+    await committed(store, commitOn(kept, epoch, { withSnapshot: "kept" }));
     await committed(store, twinOf("fork-c", 2));
     const opened = await reopen();
     expect(await opened.readForks(sample)).toEqual([{ tenant, run: "fork-a", seq: 5, stands: true }]);
@@ -266,11 +282,20 @@ export const removeCases: Cases = {
     expect(await begin("fork-a", 3, true), "with a snapshot that will pass").toEqual("conflict");
     expect(await begin("fork-a", 2)).toEqual("committed");
     expect(await begin("fork-b", 9, "kept"), "it stands on nothing but itself").toEqual("committed");
+    const d = await committed(store, forkOf("fork-d", 2, epoch, true));
+    await committed(store, commitOn(d, epoch, { withSnapshot: "kept" }));
     const a = await store.readHead({ tenant, run: "fork-a" });
     await committed(store, commitOn(a as RunHead, epoch, done));
-    await store.removeRuns([a as RunHead, sample], epoch);
+    expect(await store.removeRuns([a as RunHead, sample], epoch)).toEqual([true, true]);
     expect(await begin("fork-c", 1)).toEqual("conflict");
     expect(await store.readHead({ tenant, run: "fork-c" })).toEqual(undefined);
+    const twins = [1, 2].map((seq) =>
+      firstCommit(`twin-${seq}`, epoch, { head: { fork: { run: d.run, seq } } }),
+    );
+    expect(
+      (await store.commit(twins)).map(({ outcome }) => outcome),
+      "only what is kept for good",
+    ).toEqual([...["conflict", "committed"]]);
   },
 
   "entries up to a snapshot are pruned, and what is left stands on it": async ({ store, reopen, expect }) => {
@@ -316,6 +341,7 @@ export const removeCases: Cases = {
     const { epoch } = await nineSteps(store, [4, 7]);
     await committed(store, forkOf("fork-a", 6, epoch));
     await committed(store, forkOf("fork-b", 1, epoch, "kept"));
+    await committed(store, forkOf("fork-e", 4, epoch));
     expect(await store.pruneJournal(sample, 7, epoch)).toEqual(false);
     expect(await store.pruneJournal(sample, 4, epoch)).toEqual(true);
     const late = await store.commit([forkOf("fork-c", 3, epoch)]);

@@ -92,6 +92,14 @@ export const tenantCases: Cases = {
     }
   },
 
+  "I5: a run is not found by what another tenant's of its name and time has": async ({ store, expect }) => {
+    const { epoch, heads } = await twins(store);
+    const attributes = { colour: "red", size: 3 };
+    await committed(store, commitOn(heads[1] as RunHead, epoch, { head: { attributes } }));
+    expect(await store.findRuns({ tenant: "acme", limit: 9, attributes })).toEqual([]);
+    expect((await store.findRuns({ tenant: "globex", limit: 9, attributes })).length).toEqual(1);
+  },
+
   "I5: a page after another tenant's run has the asker's own runs only": async ({ store, expect }) => {
     const { epoch, heads } = await twins(store);
     const there = commitOn(headOf({ tenant: "globex", run: "s", createdAt: noon + 1 }), epoch);

@@ -12,6 +12,7 @@ import { cp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { limits } from "../../limits.ts";
 import {
   activityOf,
   begun,
@@ -19,6 +20,7 @@ import {
   commitOn,
   committed,
   entryOf,
+  eventOf,
   firstCommit,
   headOf,
   leaseMs,
@@ -117,6 +119,22 @@ describe("a run that is removed", () => {
     await opened.close();
     expect(runs(copy)).toEqual(["run-1.journal.jsonl", "run-1.json"]);
   });
+});
+
+test("a run that is removed while its file is behind does not come back, after a crash neither", async () => {
+  const { epoch, head } = await begun(store);
+  // Its file is too large to be written with each call, and what makes it so is not told again.
+  const bytes = bytesOf("x".repeat(3 * limits.runFileBytesPerCall));
+  await store.enqueue([eventOf("large", { bytes, expendable: true })]);
+  await committed(store, commitOn(head, epoch, done));
+  expect(await store.removeRuns([sample], epoch)).toEqual([true]);
+  const again = async (opened: Store) => {
+    await opened.close();
+    await opened.open();
+    return opened.readHead(sample);
+  };
+  expect(await afterCrash(() => {}, again)).toBe(undefined);
+  expect([await again(store), runs()]).toEqual([undefined, []]);
 });
 
 describe("a journal that is pruned", () => {

@@ -140,6 +140,7 @@ export function queriesFor(schema: string) {
   /** The number of a run, for what is only read through it. */
   const runId = `(SELECT r.id FROM ${schema}.run r WHERE ${named})`;
   const newest = newestEntry(schema);
+  const hasMembers = `EXISTS (SELECT 1 FROM ${schema}.lease WHERE id = 2)`;
   return {
     readServer: "SELECT current_setting('fsync') AS fsync, current_setting('server_encoding') AS encoding",
     readRegister: `SELECT id, owner, epoch, taken_at, until, outages, sign, ${clock} AS now
@@ -165,7 +166,9 @@ export function queriesFor(schema: string) {
     removeDocument: `SELECT ${schema}.remove_document($1, $2, $3, $4) AS removed`,
     removeDeadLetter: `SELECT ${schema}.remove_dead_letter($1, $2, $3) AS removed`,
 
-    due: `SELECT tenant, run FROM ${schema}.due($1, $2)`,
+    // Where there are members, whoever is none is gone; else whoever came before the owner.
+    due: `SELECT tenant, run FROM ${schema}.due($1, $2) WHERE NOT ${hasMembers}
+      UNION ALL SELECT tenant, run FROM ${schema}.due_in($3, 'infinity', $1, $2) WHERE ${hasMembers}`,
     dueOf: dueOfQuery(schema),
     nextDue: `SELECT least(
       (SELECT min(wake_at) FROM ${schema}.run WHERE status = 'active' AND wake_at > $1),

@@ -27,6 +27,7 @@ import type {
 } from "../records.ts";
 import { chunkOf, deadLetterOf, entryOf, eventOf, headOf, seenKeyOf } from "../rows.ts";
 import type { Search, SearchingStore } from "../search.ts";
+import { allShards } from "../shard.ts";
 import type {
   Commit,
   CommitOutcome,
@@ -183,7 +184,7 @@ class PostgresStore implements SearchingStore {
   async due(now: number, limit: number, of?: DueOf): Promise<readonly RunName[]> {
     const { tenant: whose, since = Number.POSITIVE_INFINITY } = of ?? {};
     const rows = await (whose === undefined
-      ? this.#database.ask("due", [now, limit])
+      ? this.#database.ask("due", [now, limit, allShards])
       : this.#database.ask("dueOf", [whose, since, Math.min(now, since), limit]));
     return rows.map(({ tenant, run }) => ({ tenant: tenant as string, run: run as string }));
   }

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { isHoldfastError } from "../../errors.ts";
+import { limits } from "../../limits.ts";
 import { begun, commitOn, committed } from "../conformance/sample.ts";
 import { connect } from "./connect.ts";
 import { storeError } from "./errors.ts";
@@ -28,6 +29,9 @@ function pragmas(options?: { synchronous: "full" | "normal" }): Record<string, u
     "fullfsync",
     "foreign_keys",
     "trusted_schema",
+    "cell_size_check",
+    "checkpoint_fullfsync",
+    "journal_size_limit",
   ];
   const read = names.map((name) => [name, Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0]]);
   database.close();
@@ -48,6 +52,9 @@ describe("a connection", () => {
       fullfsync: 1,
       foreign_keys: 0,
       trusted_schema: 0,
+      cell_size_check: 1,
+      checkpoint_fullfsync: 1,
+      journal_size_limit: limits.logBytesMax,
     });
   });
 

@@ -3,15 +3,31 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { expect, test } from "vitest";
-import { begun, sample } from "../conformance/sample.ts";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { begun, commitOn, committed, sample } from "../conformance/sample.ts";
+import type { SearchingStore } from "../search.ts";
 import { sqlite } from "./store.ts";
 
-test("X3: what was removed stands nowhere in the file any more, in no page and no index", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "holdfast-words-"));
-  const path = join(folder, "runs.db");
-  const store = sqlite(path);
+let folder: string;
+let path: string;
+let store: SearchingStore;
+let other: DatabaseSync;
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), "holdfast-words-"));
+  path = join(folder, "runs.db");
+  store = sqlite(path);
   await store.open();
+  other = new DatabaseSync(path);
+});
+
+afterEach(async () => {
+  other.close();
+  await store.close();
+  rmSync(folder, { recursive: true });
+});
+
+test("X3: what was removed stands nowhere in the file any more, in no page and no index", async () => {
   await begun(store);
   const rare = (number: number) => `theremin${number}`;
   const put = Array.from({ length: 300 }, (_, number) => ({
@@ -19,7 +35,6 @@ test("X3: what was removed stands nowhere in the file any more, in no page and n
     words: ["plays", rare(number)],
   }));
   await store.search.writeWords(sample, { expect: 0, mark: 1, put, remove: [] });
-  const other = new DatabaseSync(path);
   const bytes = () => {
     other.exec("PRAGMA wal_checkpoint(TRUNCATE)");
     return readFileSync(path, "latin1");
@@ -32,7 +47,21 @@ test("X3: what was removed stands nowhere in the file any more, in no page and n
   expect(other.prepare("PRAGMA integrity_check").get()).toEqual({ integrity_check: "ok" });
   await store.search.writeWords(sample, { expect: undefined, mark: 3, put: [], remove: [] });
   expect(bytes()).not.toContain("theremin");
-  other.close();
-  await store.close();
-  rmSync(folder, { recursive: true });
+});
+
+test("X3: an index that is made anew leaves no row of the old one, and one whose run was removed none at all", async () => {
+  const { epoch, head } = await begun(store);
+  const tables = ["index_mark", "indexed_text", "indexed_word"];
+  const counts = () =>
+    tables.map((table) => other.prepare(`SELECT count(*) AS count FROM ${table}`).get()?.count);
+  const put = ["f1", "f2", "f3"].map((id) => ({ id, words: ["plays", id] }));
+  await store.search.writeWords(sample, { expect: 0, mark: 1, put, remove: [] });
+  expect(counts()).toEqual([1, 3, 3]);
+  const [first] = put as [(typeof put)[number]];
+  await store.search.writeWords(sample, { expect: undefined, mark: 2, put: [first], remove: [] });
+  expect(counts()).toEqual([1, 1, 1]);
+  await committed(store, commitOn(head, epoch, { head: { status: "done" } }));
+  await store.removeRuns([sample], epoch);
+  while ((await store.sweep(1)) > 0);
+  expect(counts()).toEqual([0, 0, 0]);
 });

@@ -244,6 +244,23 @@ describe("when something goes wrong", () => {
     await expect(store.load(sample)).rejects.toMatchObject({ code: "STORE_CORRUPT", retry: "never" });
   });
 
+  test.each(["fork_run = 'another'", "fork_seq = 9", "fork_run = NULL, fork_seq = NULL"])(
+    "a fork that is noted otherwise than its run says is damage that tools see: %s",
+    async (sql) => {
+      const { epoch } = await begun(store);
+      const fork = { run: "run-1", seq: 1 };
+      await committed(store, firstCommit("fork", epoch, { head: { fork } }));
+      const other = new DatabaseSync(path);
+      other.exec(`UPDATE run SET ${sql} WHERE run = 'fork'`);
+      other.close();
+      const rows = await store.scan("run", { limit: 9 });
+      expect(rows.map(({ row, problem }) => [row?.run, problem])).toEqual([
+        ["run-1", undefined],
+        ["fork", "what it was forked from is not noted as it should be"],
+      ]);
+    },
+  );
+
   test("a store without a lease is damaged, and is told as such", async () => {
     const { epoch, head } = await begun(store);
     const other = new DatabaseSync(path);
