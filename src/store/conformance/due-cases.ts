@@ -68,12 +68,17 @@ export const dueCases: Cases = {
     expect,
   }) => {
     const running = { status: "running", dueAt: noon + 1e9 } as const;
-    const { epoch } = await begun(store, { begun: [activityOf("1.0", running)] });
+    const { epoch, head } = await begun(store, { begun: [activityOf("1.0", running)] });
     expect(await store.due(noon, 9)).toEqual([]);
     const next = await owned(store, "worker-2", noon + leaseMs);
     expect(next > epoch).toEqual(true);
     expect(names(await store.due(noon, 9))).toEqual(["run-1"]);
     await store.recordActivities([activityOf("1.0", { ...running, attempt: 2 })], next);
+    expect(await store.due(noon, 9)).toEqual([]);
+    // One that is begun anew is its own as well.
+    const last = await owned(store, "worker-3", noon + 3 * leaseMs);
+    expect(names(await store.due(noon, 9))).toEqual(["run-1"]);
+    await committed(store, commitOn(head, last, { begun: [activityOf("1.0", running)] }));
     expect(await store.due(noon, 9)).toEqual([]);
   },
 
