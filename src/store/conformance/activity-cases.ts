@@ -177,5 +177,13 @@ export const documentCases: Cases = {
     expect(await opened.removeDocument(tenant, "plan", 4)).toEqual(true);
     expect(await opened.writeDocument(tenant, "board", 4, bytesOf("newer"))).toEqual(true);
     expect(await opened.readDocument(tenant, "board")).toEqual({ version: 5, bytes: bytesOf("newer") });
+    // Whichever goes last: it is the highest that counts.
+    expect(await opened.writeDocument(tenant, "plan", 0, bytesOf("new"))).toEqual(true);
+    for (let version = 5; version < 8; version++)
+      await opened.writeDocument(tenant, "plan", version, bytesOf("x"));
+    expect(await opened.removeDocument(tenant, "plan", 8)).toEqual(true);
+    expect(await opened.removeDocument(tenant, "board", 5)).toEqual(true);
+    expect(await opened.writeDocument(tenant, "board", 0, bytesOf("new"))).toEqual(true);
+    expect((await opened.readDocument(tenant, "board"))?.version).toEqual(9);
   },
 };

@@ -101,6 +101,35 @@ export const fleetCases: Cases = {
       { epoch: other, worker: "b", ...idle },
     ]);
     expect(await store.commit([firstCommit("run-1", one)])).toEqual([{ outcome: "fenced", epoch: other }]);
+    await joined(store, "c", noon + 7);
+    const newest = await joined(store, "d", noon + 7);
+    await shared(store).leave(newest, noon + 8);
+    expect(await shared(store).beat(newest, leaseMs, idle, noon + 9)).toEqual(undefined);
+    expect(await store.commit([firstCommit("run-1", newest)])).toEqual([
+      { outcome: "fenced", epoch: newest },
+    ]);
+  },
+
+  "F1: one whose lease lapsed is put out by whoever joins": async ({ store, expect }) => {
+    const one = await joined(store, "a");
+    const other = await joined(store, "b", noon + leaseMs);
+    expect(await store.commit([firstCommit("run-1", one)])).toEqual([{ outcome: "fenced", epoch: other }]);
+    expect(await shared(store).beat(one, leaseMs, idle, noon + leaseMs)).toEqual(undefined);
+    expect(await shared(store).beat(other, leaseMs, idle, noon + leaseMs)).toEqual([
+      { epoch: other, worker: "b", ...idle },
+    ]);
+  },
+
+  "a member whose lease is from a clock that was years ahead is put out once the clock is right": async ({
+    store,
+    expect,
+  }) => {
+    const ahead = noon + 1e12;
+    const [one, other] = [await joined(store, "a", ahead), await joined(store, "b", ahead)];
+    expect(await shared(store).beat(other, leaseMs, idle, noon)).toEqual([
+      { epoch: other, worker: "b", ...idle },
+    ]);
+    expect(await shared(store).beat(one, leaseMs, idle, noon)).toEqual(undefined);
   },
 
   "F2: nobody owns a store while it has members, and nobody joins while it is owned": async ({
@@ -158,8 +187,9 @@ export const fleetCases: Cases = {
     expect(await shared(store).join("d", leaseMs, later + 1)).toEqual({
       ...{ outcome: "owned", epoch: 4, until: later + 1 + leaseMs, outages: [outage] },
     });
-    await shared(store).leave(3, later + 20);
-    await shared(store).leave(4, later + 30);
+    // The second one's clock is behind: it begins with the last sign of life of any.
+    await shared(store).leave(3, later + 30);
+    await shared(store).leave(4, later + 20);
     expect((await store.own("e", leaseMs, later + 40)) as unknown).toEqual({
       ...{ outcome: "owned", epoch: 5, until: later + 40 + leaseMs },
       outages: [outage, { from: later + 30, until: later + 40 }],
@@ -219,12 +249,13 @@ export const fleetCases: Cases = {
     const head = await committed(store, firstCommit("run-1", other, { begun }));
     const beside = activityOf("1.0", { run: "run-2", status: "running" });
     await committed(store, firstCommit("run-2", one, { begun: [beside] }));
-    expect(names(await fleet.due(everywhere, noon, 9))).toEqual([]);
+    const dueOf = async () => names(await store.due(noon, 9, { tenant: head.tenant }));
+    expect([names(await fleet.due(everywhere, noon, 9)), await dueOf()]).toEqual([[], []]);
     expect(await fleet.adopt([activityOf("1.0"), activityOf("2.0")], one)).toEqual([false, false]);
     expect(await fleet.adopt([activityOf("1.0"), activityOf("1.1")], other)).toEqual([true, true]);
     expect(await store.due(noon, 9), "of all shards, too").toEqual([]);
     await fleet.leave(other, noon);
-    expect(names(await fleet.due(everywhere, noon, 9))).toEqual(["run-1"]);
+    expect([names(await fleet.due(everywhere, noon, 9)), await dueOf()]).toEqual([["run-1"], ["run-1"]]);
     expect(names(await store.due(noon, 9))).toEqual(["run-1"]);
     expect(await fleet.adopt([activityOf("1.0"), activityOf("1.1")], one)).toEqual([true, true]);
     expect(names(await fleet.due(everywhere, noon, 9))).toEqual([]);

@@ -349,6 +349,13 @@ export const removeCases: Cases = {
     expect((await store.commit([forkOf("fork-d", 4, epoch)]))[0]?.outcome).toEqual("committed");
   },
 
+  "U2: a journal is pruned up to the checkpoint that a fork stands on": async ({ store, expect }) => {
+    const { epoch } = await nineSteps(store, [4]);
+    await committed(store, forkOf("fork-a", 4, epoch));
+    expect(await store.pruneJournal(sample, 4, epoch)).toEqual(true);
+    expect((await store.readAt(sample, 4))?.snapshot?.seq).toEqual(4);
+  },
+
   "I5: nothing of another tenant's is removed or pruned": async ({ store, expect }) => {
     const { epoch } = await nineSteps(store, [4]);
     const globex = { tenant: "globex", run: "run-1" };

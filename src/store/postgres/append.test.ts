@@ -22,6 +22,10 @@ let store: Store;
 let other: Store;
 /** What was asked of the database, by name or by what it calls. */
 const asked: string[] = [];
+/** How many of the next statements are undone in favour of another, as where two wait for each other. */
+let undone = 0;
+/** Whether the connection is lost under the next one. */
+let isLost = false;
 
 beforeAll(async () => {
   database = await createDatabase();
@@ -35,8 +39,13 @@ beforeEach(async () => {
   const watched = {
     connect: () => pool.connect(),
     end: async () => {},
-    query: (query: Query) => {
+    query: async (query: Query) => {
       asked.push(query.name?.replace(/\(.*/, " prepared") ?? /\w+(?=\()/.exec(query.text)?.[0] ?? query.text);
+      if (isLost) {
+        isLost = false;
+        throw new Error("Connection terminated unexpectedly");
+      }
+      if (undone-- > 0) throw Object.assign(new Error("undone"), { code: "40P01", severity: "ERROR" });
       return pool.query(query);
     },
   };
@@ -114,6 +123,20 @@ test.each(["one", "many"])("I2: a stale worker cannot append, %s at a time", asy
   expect(await other.readHead(sample)).toEqual(head);
 });
 
+test("I2: of commits under several epochs each is judged by its own", async () => {
+  const { epoch, head } = await begun(store);
+  const second = await committed(store, firstCommit("run-2", epoch));
+  const next = (await other.own("worker-2", leaseMs, noon + 2 * leaseMs)).epoch;
+  const newest = await committed(store, commitOn(head, next));
+  // Now both are known again.
+  expect((await store.load(second))?.head).toEqual(second);
+  expect(await store.commit([commitOn(newest, next), commitOn(second, epoch)])).toEqual([
+    { outcome: "committed" },
+    { outcome: "fenced", epoch: next },
+  ]);
+  expect(await other.readHead(second)).toEqual(second);
+});
+
 test.each(["one", "many"])("A1: a run that was removed takes no step, %s at a time", async (much) => {
   const { epoch, head } = await begun(store);
   const second = await committed(store, firstCommit("run-2", epoch));
@@ -140,6 +163,45 @@ test.each(["one", "many"])("A1: a place that was pruned takes no entry, %s at a 
   const ours = [commitOn(head, epoch), ...(much === "many" ? [commitOn(second, epoch)] : [])];
   expect((await store.commit(ours))[0]).toEqual({ outcome: "conflict", run: "run-1", seq: newest.seq });
   expect(await other.readHead(sample)).toEqual(newest);
+});
+
+test("A1: one that was removed and has begun anew takes the step that was made from it", async () => {
+  const { epoch, head } = await begun(store);
+  await committed(other, commitOn(head, epoch, { head: { status: "done" } }));
+  expect(await other.removeRuns([sample], epoch)).toEqual([true]);
+  const anew = await committed(other, firstCommit("run-1", epoch));
+  const next = await committed(store, commitOn(anew, epoch));
+  expect(await other.readHead(sample)).toEqual(next);
+});
+
+test("A1: nothing is known any more once a connection was lost: the server may be another one", async () => {
+  const { epoch, head } = await begun(store);
+  const commit = commitOn(head, epoch);
+  isLost = true;
+  await expect(store.commit([commit])).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
+  expect(await askedBy(() => committed(store, commit))).toEqual(["commit"]);
+});
+
+test("A1: a run that was mended under another owner is not taken for what it was", async () => {
+  const { head } = await begun(store, { head: { attributes: { colour: "red" } } });
+  const tool = (await other.own("tool", leaseMs, noon + 2 * leaseMs)).epoch;
+  const [run] = await other.scan("run", { limit: 1 });
+  const blue = { ...head, attributes: { colour: "blue" } };
+  expect(await other.mend([{ change: "set", run: run!.place, head: blue }], tool)).toBe(true);
+  const { epoch } = await store.own("worker-2", leaseMs, noon + 4 * leaseMs);
+  const red = await committed(store, commitOn(head, epoch));
+  expect(await other.readHead(sample)).toEqual(red);
+});
+
+test("what the database undid in favour of another is made all the same", async () => {
+  const { epoch, head } = await begun(store);
+  const commit = commitOn(head, epoch);
+  undone = 2;
+  expect(await askedBy(() => committed(store, commit))).toEqual([...one, "commit", "commit"]);
+  expect(await other.readHead(sample)).toEqual(commit.head);
+  undone = Number.POSITIVE_INFINITY;
+  await expect(store.readHead(sample)).rejects.toMatchObject({ code: "STORE_UNAVAILABLE", retry: "later" });
+  undone = 0;
 });
 
 test("A2: a statement that the connection has lost is no error, and is not looked for again", async () => {

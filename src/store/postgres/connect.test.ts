@@ -87,7 +87,7 @@ describe("a server that cannot be used", () => {
 
 describe("what is answered is on disk", () => {
   /** What `synchronous_commit` was when a transaction that wrote entries ended. */
-  const settings = async (synchronous: "full" | "server"): Promise<unknown[]> => {
+  const settings = async (synchronous: "full" | "server", careless = "off"): Promise<unknown[]> => {
     await database.query(`CREATE TABLE witness (setting text);
       CREATE FUNCTION witness() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
         INSERT INTO witness VALUES (current_setting('synchronous_commit')); RETURN NULL; END $$;
@@ -95,22 +95,27 @@ describe("what is answered is on disk", () => {
         FOR EACH ROW EXECUTE FUNCTION witness();
       CREATE CONSTRAINT TRIGGER witness AFTER INSERT ON holdfast.inbox DEFERRABLE INITIALLY DEFERRED
         FOR EACH ROW EXECUTE FUNCTION witness()`);
-    const url = `${database.url}&options=${encodeURIComponent("-c synchronous_commit=off")}`;
-    const careless = postgres(url, { synchronous, clock: "caller" });
-    await careless.open();
-    const { epoch, head } = await begun(careless);
-    const next = await committed(careless, commitOn(head, epoch));
-    await committed(careless, commitOn(next, epoch, { steps: 2 }));
-    await careless.enqueue([eventOf("e1")]);
-    await careless.close();
+    const url = `${database.url}&options=${encodeURIComponent(`-c synchronous_commit=${careless}`)}`;
+    const store = postgres(url, { synchronous, clock: "caller" });
+    await store.open();
+    const { epoch, head } = await begun(store);
+    const next = await committed(store, commitOn(head, epoch));
+    await committed(store, commitOn(next, epoch, { steps: 2 }));
+    await store.enqueue([eventOf("e1")]);
+    await store.close();
     const rows = await database.query("SELECT setting FROM witness");
     await database.query("DROP TABLE witness; DROP FUNCTION witness CASCADE");
     expect(rows.length).toBe(5);
     return [...new Set(rows.map(({ setting }) => setting))];
   };
 
-  test("also if the role's setting says otherwise", async () => {
-    expect(await settings("full")).toEqual(["on"]);
+  test.each([
+    ["off", "on"],
+    ["local", "on"],
+    ["remote_write", "on"],
+    ["remote_apply", "remote_apply"],
+  ])("also if the role's setting says otherwise: %s becomes %s", async (careless, careful) => {
+    expect(await settings("full", careless)).toEqual([careful]);
   });
 
   test("unless the store is told to take the settings as they are", async () => {

@@ -110,6 +110,12 @@ describe("two servers", { timeout: patienceMs }, () => {
     expect(await another.readHead(sample)).toEqual(next);
     expect(await store.readHead(sample)).toEqual(next);
     await another.close();
+    // Also where nobody else is there: it lacks what was acknowledged since (H2).
+    await pair.killPrimary(0);
+    await expect(store.readHead(sample)).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
+    await expect(store.readHead(sample)).rejects.toThrow(
+      `${pair.standby.address} is on an earlier timeline than was seen`,
+    );
   });
 
   test("a server that was frozen is left once another one is the primary, whatever waits for it", async () => {
