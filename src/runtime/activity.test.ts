@@ -315,6 +315,22 @@ onEveryStore((world) => {
       expect(await got()).toEqual(["NOT_JSON", "NOT_JSON"]);
     });
 
+    test("whose progress is larger than a store keeps is told so, and its next attempt has the one before", async () => {
+      const { run, got, clock } = await begin(
+        async (_, { progress, checkpoint, attempt }) => {
+          if (attempt > 1) return progress;
+          await checkpoint("small");
+          const huge = await checkpoint("x".repeat(limits.valueBytesMax)).catch((error: Error) => error);
+          expect(huge).toMatchObject({ code: "VALUE_TOO_LARGE" });
+          throw new Error("busy");
+        },
+        { retry: { attempts: 2, first: "1s" } },
+      );
+      await clock.advance("2s");
+      await run.waitFor("done");
+      expect(await got()).toBe("small");
+    });
+
     test("B12: is run again after a crash with the same key and input", async () => {
       const { again, clock } = await begin(hang);
       await clock.advance(0);

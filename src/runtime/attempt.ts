@@ -8,7 +8,7 @@ import { type Json, type JsonObject, toJson } from "../core/json.ts";
 import type { State } from "../core/state.ts";
 import { isHoldfastError } from "../errors.ts";
 import type { ActivityRow } from "../store/records.ts";
-import { addSpending } from "./budget.ts";
+import { addSpending, checkSpending } from "./budget.ts";
 import type { Clock } from "./clock.ts";
 import type { StreamWriter } from "./stream.ts";
 
@@ -34,8 +34,8 @@ export type Result =
 
 export interface AttemptWorld {
   readonly clock: Clock;
-  /** Keeps a report for the next attempt. */
-  keep(report: Report): Promise<void>;
+  /** Keeps a report for the next attempt; throws VALUE_TOO_LARGE at once. */
+  keep(report: Report): Promise<unknown>;
   /** The run's state at the checkpoint that began the activity. */
   state(): Promise<State>;
   /** The stream this attempt writes to. */
@@ -129,6 +129,7 @@ export class Attempt {
       },
       write: (chunk) => unheard(this.#write(chunk)),
       spend: (spending) => {
+        checkSpending(spending);
         if (!this.#over) this.report = { ...this.report, spent: addSpending(this.report.spent, spending) };
       },
     };
@@ -137,8 +138,11 @@ export class Attempt {
   async #checkpoint(progress: Json): Promise<void> {
     this.#check();
     this.#beat();
-    this.report = { ...this.report, progress: toJson(progress, [], "progress") };
-    await this.#world.keep(this.report);
+    const report = { ...this.report, progress: toJson(progress, [], "progress") };
+    const kept = this.#world.keep(report);
+    // What is too large to be kept does not take the place of what was.
+    this.report = report;
+    await kept;
   }
 
   async #write(chunk: Json): Promise<void> {

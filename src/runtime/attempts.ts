@@ -208,9 +208,10 @@ export class Attempts {
     const attempt = new Attempt(
       {
         clock: this.#world.clock,
-        keep: async (report) => {
+        keep: (report) => {
+          const bytes = this.write(report, owner);
           job.report = report;
-          await this.recorder.record({ ...row, report: this.write(report, owner) });
+          return this.recorder.record({ ...row, report: bytes });
         },
         state: () => this.#world.stateAtBeginning(row),
         stream: () => this.#world.streams.open(row, owner, row.attempt),

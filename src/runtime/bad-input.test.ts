@@ -1,7 +1,7 @@
 /** Bad input: each kind has a code and a message that says what to do, and leaves everything as it was. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
@@ -287,6 +287,15 @@ onEveryStore((world, kind) => {
     test("F5: whose path no system can open is refused", async () => {
       const opened = createRuntime({ store: sqlite("a\0b"), machines: [counter] });
       await expect(opened).rejects.toEqual(error("OPTIONS_INVALID", "sqlite(path)"));
+    });
+
+    test("whose durability is asked for in words that it does not know is refused, and not weaker", async () => {
+      const { place } = await world();
+      for (const options of [{ synchronous: "FULL" }, { synchronous: "off" }, null, 5, "full"] as never[]) {
+        const opened = createRuntime({ store: sqlite(place.path as string, options), machines: [counter] });
+        await expect(opened).rejects.toEqual(error("OPTIONS_INVALID", '"full" or "normal"'));
+      }
+      expect(existsSync(place.path as string)).toBe(false);
     });
 
     test("F5: that is damaged or another's is refused, and left as it is", async () => {

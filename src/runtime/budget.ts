@@ -4,6 +4,7 @@ import type { JsonObject } from "../core/json.ts";
 import { checkLimits as findLimitProblems } from "../core/policy.ts";
 import { HoldfastError } from "../errors.ts";
 import type { RunHead, RunLimits, Spending } from "../store/records.ts";
+import { checkOptions, optionsError } from "./options.ts";
 
 /** Limits as people give them: time may be text such as `30s` or `2 days`. */
 export interface LimitSource extends Spending {
@@ -26,6 +27,15 @@ export function checkLimits(limits: LimitSource | undefined): void {
   findLimitProblems(limits, { problem });
   if (problems.length > 0)
     throw new HoldfastError("LIMIT_INVALID", `A run cannot be started: ${problems.join("; ")}`);
+}
+
+/** Throws OPTIONS_INVALID for what nobody can have used up: it would widen a limit, or make it one that no number reaches. */
+export function checkSpending(spending: unknown): void {
+  const usage = "spend({ tokens, cost }), each a number that is not negative";
+  checkOptions(usage, spending);
+  const { tokens = 0, cost = 0 } = spending as Spending;
+  for (const [what, used] of Object.entries({ tokens, cost }))
+    if (!Number.isFinite(used) || used < 0) throw optionsError(usage, used, what);
 }
 
 /** What was used up, and this on top. */

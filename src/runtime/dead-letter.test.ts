@@ -122,6 +122,27 @@ onEveryStore((world) => {
       expect((await other.state()).context.log).toEqual(["hello"]);
     });
 
+    test("is taken by another run that has had its key for something else, and by that one once", async () => {
+      const here = await world();
+      const runtime = await here.boot([counter]);
+      const [first, other] = [
+        await runtime.start(counter, { id: "a" }),
+        await runtime.start(counter, { id: "b" }),
+      ];
+      await other.send("note", "own", { key: "click-1" });
+      await first.pause();
+      await first.send("note", "precious", { key: "click-1" });
+      await first.cancel();
+      const [letter] = await lettersOf(runtime);
+      const again = () => runtime.deadLetters.redeliver(letter?.number as number, { to: "b" });
+      here.watch.failNext("removeDeadLetter", "before");
+      await expect(again()).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
+      await again();
+      await here.clock.advance("3s");
+      expect((await other.state()).context.log).toEqual(["own", "precious"]);
+      expect(await lettersOf(runtime)).toEqual([]);
+    });
+
     test("B5: wakes a run that is not in memory, and waits for one that is parked", async () => {
       const here = await world();
       const first = await here.boot([counter]);

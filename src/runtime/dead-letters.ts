@@ -56,8 +56,11 @@ export class DeadLetters {
   async redeliver(number: number, options: Options & { readonly to?: string } = {}): Promise<void> {
     const row = await this.#find(number, options);
     const { number: _number, reason: _reason, ...event } = row;
-    // Its key keeps it from being taken twice, should it be sent again before it is removed here.
-    const again = { ...event, key: row.key ?? row.id, run: options.to ?? row.run };
+    const { to = row.run } = options;
+    // A key keeps it from being taken twice, should it be sent again before it is removed here. Its own belongs to the run it
+    // was for: another one may have had that key for something else.
+    const key = to === row.run ? (row.key ?? row.id) : row.id;
+    const again = { ...event, key, run: to };
     const [outcome] = await this.#world.store.enqueue([again]);
     if (outcome === "missing" || outcome === "ended") {
       throw new HoldfastError(

@@ -127,6 +127,33 @@ onEveryStore((world) => {
       ]);
     });
 
+    test("counts nothing that nobody can have used up: whoever says so is told", async () => {
+      const { boot } = await world();
+      const machine = callerWith({}, { limits: { tokens: 100 } });
+      const told: unknown[] = [];
+      const wrong = [
+        { tokens: Number.NaN },
+        { tokens: -5 },
+        { cost: "5" },
+        { cost: Number.POSITIVE_INFINITY },
+      ];
+      const tool = (_: never, { spend }: ActivityScope) => {
+        spend({ tokens: 10 });
+        for (const spending of [...wrong, null, undefined, 5] as never[]) {
+          try {
+            spend(spending);
+          } catch (error) {
+            told.push(error);
+          }
+        }
+      };
+      const run = await (await boot([{ machine, activities: { tool } }])).start(machine, { id: "a" });
+      await run.waitFor("done");
+      const message = expect.stringContaining("spend({ tokens, cost })");
+      expect(told).toMatchObject(Array(7).fill({ code: "OPTIONS_INVALID", message }));
+      expect(await run.head()).toMatchObject({ status: "active", spent: { tokens: 10, cost: 0 } });
+    });
+
     test("B13: counts what an activity used up that ended while the run was parked", async () => {
       const { boot, clock } = await world();
       let good = false;

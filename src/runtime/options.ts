@@ -12,6 +12,16 @@ export function checkNumber(usage: string, given: unknown): void {
   if (typeof given !== "number" || Number.isNaN(given)) throw optionsError(usage, given);
 }
 
+/** Throws OPTIONS_INVALID for what cannot be called. */
+export function checkFunction(usage: string, given: unknown, what?: string): void {
+  if (typeof given !== "function") throw optionsError(usage, given, what);
+}
+
+/** Throws OPTIONS_INVALID for what is none of these words. */
+export function checkWord(usage: string, given: unknown, words: readonly string[]): void {
+  if (!words.includes(given as string)) throw optionsError(usage, given);
+}
+
 /** Throws MACHINE_INVALID for what is not a machine. */
 export function checkMachine(given: unknown): void {
   const machine = given as { readonly chart?: unknown; readonly id?: unknown } | undefined;

@@ -37,6 +37,7 @@ export type EvolutionPolicy = "pin" | "upgrade";
  * still do, and whoever starts one is told. `retired`: none begins any more.
  */
 export type MachineStatus = "draft" | "active" | "deprecated" | "retired";
+export const machineStatuses: readonly MachineStatus[] = ["draft", "active", "deprecated", "retired"];
 
 /** One step of the way from one version to another. */
 export interface Hop {

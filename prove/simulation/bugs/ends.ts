@@ -111,8 +111,8 @@ export const endBugs: readonly Bug[] = [
   {
     name: "dead letter sent again without a key",
     file: "src/runtime/dead-letters.ts",
-    find: "const again = { ...event, key: row.key ?? row.id,",
-    replace: 'const again = { ...event, id: row.id + " again",',
+    find: "const again = { ...event, key, run: to };",
+    replace: 'const again = { ...event, id: row.id + " again", run: to };',
     catches: [1, 16],
     from: 39,
   },

@@ -10,12 +10,14 @@ import type { RunHead } from "../../store/records.ts";
 import type { Store } from "../../store/store.ts";
 import type { Clock } from "../clock.ts";
 import { checkActor, systemTenant } from "../name.ts";
+import { checkMachine, checkOptions, checkWord } from "../options.ts";
 import {
   type AnyMachine,
   type BoundMachine,
   isOpen,
   type MachineEntry,
   type MachineStatus,
+  machineStatuses,
   type Registry,
 } from "../registry.ts";
 import { checkAlive, type Deployment, type DeployOptions, deploy, named } from "./deploy.ts";
@@ -113,6 +115,7 @@ export class Catalog {
 
   /** Says where a version stands in its life from now on. One that runs are alive with cannot be retired. */
   async mark(id: string, version: number, status: MachineStatus): Promise<void> {
+    checkWord('mark(id, version, "draft", "active", "deprecated" or "retired")', status, machineStatuses);
     const row = this.#rows.get(nameOf({ id, version }));
     if (row === undefined)
       throw new HoldfastError("MACHINE_UNKNOWN", `The catalog has no machine ${id}@${version}`);
@@ -128,11 +131,12 @@ export class Catalog {
    */
   async deploy(given: MachineEntry | AnyMachine, options: DeployOptions = {}): Promise<Deployment> {
     const { registry, evolution, lookAgain } = this.#world;
+    const machine = (given as Partial<MachineEntry> | null)?.machine ?? (given as AnyMachine);
+    checkMachine(machine);
+    checkOptions("deploy(machine, { drop, leave, by })", options);
     checkActor(options.by);
-    const entry = this.#world.bound(given);
-    const machine = "chart" in entry ? entry : entry.machine;
     const isNew = !this.#rows.has(nameOf(machine));
-    registry.register(entry);
+    registry.register(this.#world.bound(given));
     // Until it is decided what becomes of the runs that are alive, none goes there by itself.
     if (isNew && registry.read(machine.id, machine.version).evolution === "upgrade")
       registry.mark(machine.id, machine.version, "draft");

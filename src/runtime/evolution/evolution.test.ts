@@ -306,6 +306,20 @@ onEveryStore((world) => {
       for (const each of [run, last]) expect((await each.head()).version).toBe(2);
     });
 
+    test("go to no version that is not a number, though there is one that reads like it", async () => {
+      const { runtime, run, entry, stored } = await begin();
+      runtime.register(entry(two));
+      const before = await stored("a");
+      const invalid = { code: "OPTIONS_INVALID", message: expect.stringContaining("migrate({ to: version") };
+      for (const to of ["2", true, [2], Number.NaN, null, 2n] as never[]) {
+        await expect(run.migrate({ to })).rejects.toMatchObject(invalid);
+        await expect(listOf(runtime.machines.migrate("order", { to }))).rejects.toMatchObject(invalid);
+      }
+      for (const options of [null, "x"] as never[])
+        await expect(listOf(runtime.machines.migrate("order", options))).rejects.toMatchObject(invalid);
+      expect(await stored("a")).toEqual(before);
+    });
+
     test("B9: are all looked at on trial, and nothing is changed", async () => {
       const { runtime, run, entry, stored } = await begin();
       runtime.register(entry(two));
@@ -319,6 +333,22 @@ onEveryStore((world) => {
   });
 
   describe("the catalog of machines", () => {
+    test("takes no standing that there is not, and no machine that is none", async () => {
+      const { runtime, entry } = await begin();
+      for (const status of ["retire", "", null, 5, undefined] as never[]) {
+        await expect(runtime.machines.mark("order", 1, status)).rejects.toMatchObject({
+          code: "OPTIONS_INVALID",
+          message: expect.stringContaining('"deprecated" or "retired"'),
+        });
+      }
+      for (const machine of [null, undefined, 5, "order", {}, { machine: null }] as never[])
+        await expect(runtime.machines.deploy(machine)).rejects.toMatchObject({ code: "MACHINE_INVALID" });
+      await expect(runtime.machines.deploy(entry(two), null as never)).rejects.toMatchObject({
+        code: "OPTIONS_INVALID",
+      });
+      expect(runtime.machines.list("order")).toMatchObject([{ version: 1, status: "active" }]);
+    });
+
     test("E4: knows every version there was, its hash and where it stands, through restarts", async () => {
       const { runtime, run, entry, boot, crash, problems } = await begin();
       runtime.register(entry(two));

@@ -16,6 +16,7 @@ import type { RunHead, RunName } from "../../store/records.ts";
 import type { Clock } from "../clock.ts";
 import { type Delivery, type Handled, hasEnded, type LiveRun } from "../live-run.ts";
 import { type Actor, checkActor } from "../name.ts";
+import { checkNumber, checkOptions } from "../options.ts";
 import type { Past } from "../past.ts";
 import type { Hop, Registry } from "../registry.ts";
 
@@ -48,6 +49,14 @@ export interface Migrated extends RunName {
   readonly reports: readonly EvolutionReport[];
 }
 
+/** Throws OPTIONS_INVALID or NAME_INVALID; a version given as text would never be come to. */
+function checkMigrate(options: MigrateOptions): void {
+  const usage = "migrate({ to: version, drop, dryRun, by })";
+  checkOptions(usage, options);
+  if (options.to !== undefined) checkNumber(usage, options.to);
+  checkActor(options.by);
+}
+
 export class Evolution {
   readonly #world: EvolutionWorld;
 
@@ -57,6 +66,7 @@ export class Evolution {
 
   /** Takes a run to another version; throws MIGRATION_REFUSED, with the reports, if it cannot go there. */
   async migrate(name: RunName, options: MigrateOptions): Promise<Migrated> {
+    checkMigrate(options);
     const run = await this.#world.settled(name);
     if (hasEnded(run)) {
       const ended = `The run ${JSON.stringify(name.run)} is ${run.head.status} and stays what it was`;
@@ -84,7 +94,7 @@ export class Evolution {
     options: MigrateOptions,
     isMeant: (head: RunHead) => boolean = () => true,
   ): AsyncGenerator<Migrated> {
-    checkActor(options.by);
+    checkMigrate(options);
     for await (const head of this.#world.alive(machine)) {
       if (head.version === (options.to ?? this.#newest(head)) || !isMeant(head)) continue;
       try {

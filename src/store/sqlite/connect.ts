@@ -15,13 +15,8 @@ export interface SqliteOptions {
 }
 
 /** A connection to a store of the newest version. */
-export function connect(path: string, { synchronous = "full" }: SqliteOptions = {}): DatabaseSync {
-  if (typeof path !== "string" || path.includes("\0")) {
-    throw new HoldfastError(
-      "OPTIONS_INVALID",
-      `Write sqlite(path), the path of a file as text that systems can open: what was given is ${showValue(path)}`,
-    );
-  }
+export function connect(path: string, options: SqliteOptions = {}): DatabaseSync {
+  const synchronous = checkedOptions(path, options);
   const database = new DatabaseSync(path, {
     timeout: limits.busyMsMax,
     enableForeignKeyConstraints: false,
@@ -39,6 +34,18 @@ export function connect(path: string, { synchronous = "full" }: SqliteOptions = 
     database.close();
     throw error;
   }
+}
+
+/** How durable commits are to be; throws OPTIONS_INVALID. A word that is not known must not be taken for the weaker one. */
+function checkedOptions(path: unknown, options: SqliteOptions | null): "full" | "normal" {
+  const usage = (problem: string, given: unknown) =>
+    new HoldfastError("OPTIONS_INVALID", `Write sqlite(${problem}: what was given is ${showValue(given)}`);
+  if (typeof path !== "string" || path.includes("\0"))
+    throw usage("path), the path of a file as text that systems can open", path);
+  const { synchronous = "full" } = Object(options) as SqliteOptions;
+  if (typeof options !== "object" || options === null || !["full", "normal"].includes(synchronous))
+    throw usage('path, { synchronous: "full" or "normal" })', options);
+  return synchronous;
 }
 
 function configure(database: DatabaseSync, path: string, synchronous: "full" | "normal"): void {
