@@ -56,6 +56,20 @@ test("a role that may only look, or nothing, is told with what it lacks", async 
   });
 });
 
+test("a role that may not have the connections a worker takes is told, and one that may have them is well", async () => {
+  const all = ["USAGE ON SCHEMA holdfast", "SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA holdfast"];
+  const url = await role("doctor_narrow", ...all);
+  expect(await doctor(url)).toMatchObject({
+    code: 0,
+    found: { connections: expect.not.stringContaining("allowed") },
+  });
+  await database.query("ALTER ROLE doctor_narrow CONNECTION LIMIT 5");
+  const narrow = await doctor(url);
+  expect(narrow).toMatchObject({ code: 1, troubles: { connections: "bad" } });
+  expect(narrow.found.connections).toContain("5 allowed to this role or database; 1 worker may use 11");
+  expect(narrow.remedies.connections).toContain("CONNECTION LIMIT");
+});
+
 test("a role that may not make the store where there is none is told, and one that may is well", async () => {
   const poor = await doctor(await role("doctor_poor"), "--schema", "fresh");
   expect(poor).toMatchObject({ code: 1, troubles: { rights: "bad", "store version": "warning" } });

@@ -14,8 +14,8 @@ import { judgeFleet, judgeSignals, judgeSpace, judgeVersion, leftAfterMs, type S
 import { judgeRights, type RightsFacts, rightsQuery } from "./rights.ts";
 import { judgeConnections, judgeServer, type ServerFacts, serverQuery } from "./server.ts";
 
-/** How many connections a worker opens at most, as `pg` has it unless told otherwise. */
-const connectionsEach = 10;
+/** How many connections a worker opens at most: a pool, as `pg` has it unless told otherwise, and one for its signs of life. */
+const connectionsEach = 11;
 
 /** What is looked at. */
 export interface Subject extends StoreArguments {

@@ -16,6 +16,8 @@ export interface ServerFacts {
   readonly max_connections: number;
   readonly reserved_connections: number;
   readonly used_connections: number;
+  /** How many the role, or the database, may have of them; null where that is not limited. */
+  readonly allowed_connections: number | null;
   /** By the database's clock, in milliseconds since 1970. */
   readonly now: number;
   readonly prepared: number;
@@ -53,6 +55,8 @@ export const serverQuery = `SELECT
   ${setting("superuser_reserved_connections")}::int
     + coalesce(current_setting('reserved_connections', true), '0')::int AS reserved_connections,
   (SELECT count(*)::int FROM pg_stat_activity WHERE backend_type = 'client backend') AS used_connections,
+  (SELECT least(nullif(rolconnlimit, -1), nullif(datconnlimit, -1)) FROM pg_roles, pg_database
+    WHERE rolname = session_user AND NOT rolsuper AND datname = current_database()) AS allowed_connections,
   extract(epoch FROM clock_timestamp())::float8 * 1000 AS now,
   (SELECT count(*)::int FROM pg_prepared_xacts WHERE database = current_database()) AS prepared,
   oldest.ms AS oldest_ms, oldest.pid AS oldest_pid,
@@ -206,15 +210,17 @@ function replication(facts: ServerFacts): readonly Finding[] {
 
 /** Whether all workers find connections. */
 export function judgeConnections(facts: ServerFacts, workers: number, eachMax: number): Finding {
-  const { max_connections, reserved_connections, used_connections } = facts;
+  const { max_connections, reserved_connections, used_connections, allowed_connections } = facts;
   const free = max_connections - reserved_connections;
+  const allowed = allowed_connections ?? free;
   const needed = workers * eachMax;
-  const found = `${used_connections} of ${free} used; ${amount(workers, "worker")} may use ${needed}`;
-  return needed > free
-    ? bad(
-        "connections",
-        found,
-        "raise max_connections, run fewer workers, or put PgBouncer in between and give --signals",
-      )
-    : good("connections", found);
+  const limit = allowed < free ? `, ${allowed} allowed to this role or database` : "";
+  const found = `${used_connections} of ${free} used${limit}; ${amount(workers, "worker")} may use ${needed}`;
+  if (needed <= Math.min(free, allowed)) return good("connections", found);
+  const room = needed > free ? "raise max_connections" : "ALTER ROLE or DATABASE … CONNECTION LIMIT";
+  return bad(
+    "connections",
+    found,
+    `${room}, run fewer workers, or put PgBouncer in between and give --signals`,
+  );
 }

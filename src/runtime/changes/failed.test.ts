@@ -24,7 +24,7 @@ beforeEach(async () => {
         on: ["insert"],
         send: {
           run: ({ new: row }) => {
-            if (row.run === "thrown") throw new TypeError("no run for this one");
+            if (row.run === "thrown") throw new TypeError("no run for this one, \u0000 nor \ud800");
             return row.run as string;
           },
           type: "note",

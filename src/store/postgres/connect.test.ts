@@ -5,6 +5,7 @@ import { createDatabase, createPool, type Database, openStore } from "../../../t
 import { startServer } from "../../../test/postgres/server.ts";
 import { begun, bytesOf, commitOn, committed, eventOf, noon, sample } from "../conformance/sample.ts";
 import type { Lease, Store } from "../store.ts";
+import { inTransaction } from "./connect.ts";
 import { storeError } from "./errors.ts";
 import { postgres } from "./store.ts";
 
@@ -242,6 +243,18 @@ describe("when something goes wrong", () => {
     await database.query("ALTER TABLE holdfast.elsewhere RENAME TO document");
   });
 
+  test("a connection that is lost between two statements of a transaction fails that transaction, and nothing else", async () => {
+    const lost = inTransaction(database.pool, async (client) => {
+      const { rows } = await client.query({ text: "SELECT pg_backend_pid() AS pid" });
+      const died = new Promise<void>((told) => client.on?.("end", told));
+      await database.query("SELECT pg_terminate_backend($1)", [rows[0]?.pid]);
+      await died;
+      await client.query({ text: "SELECT 1" });
+    });
+    await expect(lost).rejects.toThrow("not queryable");
+    expect(await database.query("SELECT 1 AS one")).toEqual([{ one: 1 }]);
+  });
+
   test("a store that is not open says so; opening twice is opening once", async () => {
     await store.open();
     await begun(store);
@@ -294,6 +307,21 @@ describe("the database's clock", () => {
     await clocked.close();
   });
 });
+
+test.each(["hex", "escape"])(
+  "bytes come back as they are, also where the server writes them as %s",
+  async (output) => {
+    const options = encodeURIComponent(`-c bytea_output=${output}`);
+    const other = postgres(`${database.url}&options=${options}`, { clock: "caller" });
+    await other.open();
+    const { epoch, head } = await begun(other);
+    const bytes = Uint8Array.from({ length: 1024 }, (_, index) => (index < 512 ? index : 0x5c));
+    await committed(other, commitOn(head, epoch, { contents: [{ digest: "d", bytes }] }));
+    const [read] = await other.readContents("acme", "ada", ["d"]);
+    expect(read && Buffer.from(read.bytes).equals(Buffer.from(bytes))).toBe(true);
+    await other.close();
+  },
+);
 
 test("bytes of any size come back, together with none", async () => {
   const { epoch, head } = await begun(store);

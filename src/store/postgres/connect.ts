@@ -17,6 +17,7 @@ export interface PostgresClient {
   /** Clients of `pg` tell what the server has to say by itself. */
   on?(event: "notification", told: (message: { readonly payload?: string | undefined }) => void): unknown;
   on?(event: "error" | "end", told: () => void): unknown;
+  off?(event: "error", told: () => void): unknown;
 }
 
 export interface Query {
@@ -47,6 +48,7 @@ export async function inTransaction<Answer>(
   work: (client: PostgresClient) => Promise<Answer>,
 ): Promise<Answer> {
   const client = await pool.connect();
+  client.on?.("error", tellNobody);
   let answer: Answer;
   try {
     await client.query({ text: "BEGIN ISOLATION LEVEL READ COMMITTED" });
@@ -58,11 +60,20 @@ export async function inTransaction<Answer>(
       () => false,
       () => true,
     );
-    client.release(broken);
+    giveBack(client, broken);
     throw error;
   }
-  client.release();
+  giveBack(client, false);
   return answer;
+}
+
+/** A connection that dies between two statements is told of by the next one; an event nobody hears would end the process. */
+function tellNobody(): void {}
+
+function giveBack(client: PostgresClient, broken: boolean): void {
+  // One that is thrown away may still say that it died.
+  if (!broken) client.off?.("error", tellNobody);
+  client.release(broken);
 }
 
 const asText = (value: string): unknown => value;
@@ -71,7 +82,7 @@ const parsers: Readonly<Record<number, (value: string) => unknown>> = {
   16: (value) => value === "t",
   /** bytea */
   17: (value) => {
-    const bytes = Buffer.from(value.slice(2), "hex");
+    const bytes = value.startsWith("\\x") ? Buffer.from(value.slice(2), "hex") : unescaped(value);
     return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length);
   },
   /** bigint and integer */
@@ -86,6 +97,14 @@ const parsers: Readonly<Record<number, (value: string) => unknown>> = {
 
 /** How a value is read, whatever else in this process has told the driver. */
 export const types: NonNullable<Query["types"]> = { getTypeParser: (oid) => parsers[oid] ?? asText };
+
+/** Bytes as a server with `bytea_output` at `escape` writes them: as they are, save `\\` and three octal digits for the others. */
+function unescaped(value: string): Buffer {
+  const text = value.replace(/\\(\\|[0-7]{3})/g, (_, one: string) =>
+    one === "\\" ? one : String.fromCharCode(Number.parseInt(one, 8)),
+  );
+  return Buffer.from(text, "latin1");
+}
 
 function wholeNumber(text: string): number {
   const number = Number(text);

@@ -1,4 +1,5 @@
 /** What a PostgreSQL store can be told. */
+import { aCount, checkOptions, type Demand, invalid, oneOf, yesOrNo } from "../options.ts";
 
 export interface PostgresOptions {
   /** The schema its tables are in, made by `open` if it is not there: `holdfast`, unless given. */
@@ -27,3 +28,42 @@ export interface PostgresOptions {
    */
   readonly partitions?: number;
 }
+
+/** More would take the server minutes to make, and longer to plan for than they save. */
+const partitionsMax = 1_024;
+
+/** A name that the server takes as it is: it cuts longer ones, keeps some for itself, and our functions stand between `$$`. */
+export const aName: Demand = {
+  is: (given) =>
+    typeof given === "string" &&
+    given !== "" &&
+    Buffer.byteLength(given) <= 63 &&
+    given.isWellFormed() &&
+    !/^pg_|\0|\$\$/.test(given),
+  wanted: "a name of 1 to 63 bytes that does not begin with pg_ and has no $$ in it",
+};
+
+const demands: Readonly<Record<keyof PostgresOptions, Demand>> = {
+  schema: aName,
+  clock: oneOf("database", "caller"),
+  synchronous: oneOf("full", "server"),
+  shared: yesOrNo,
+  listen: {
+    is: (given) => given === false || isAddress(given),
+    wanted: "a URL, as postgres://user:password@host:port/database, or false",
+    secret: true,
+  },
+  partitions: aCount(1, partitionsMax, "of partitions"),
+};
+
+/** Throws OPTIONS_INVALID for what no store can be made of. An address is not shown, since it may have a password in it. */
+export function checkPostgres(server: unknown, options: unknown): void {
+  const isPool = typeof (server as { readonly query?: unknown } | null | undefined)?.query === "function";
+  if (!isPool && !isAddress(server))
+    throw invalid("Write postgres(url), as postgres://user:password@host:port/database, or postgres(pool)");
+  checkOptions("postgres(url, { schema })", options, demands);
+}
+
+/** Whether it is an address in any of the forms that the driver takes. */
+const isAddress = (given: unknown): boolean =>
+  typeof given === "string" && /^(postgres(ql)?:\/\/|socket:|\/)/.test(given);

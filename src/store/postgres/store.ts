@@ -57,7 +57,7 @@ import { PostgresFleet } from "./fleet.ts";
 import { own } from "./lease.ts";
 import { loadedRunOf, stateOf } from "./load.ts";
 import { mendAll } from "./mend.ts";
-import type { PostgresOptions } from "./options.ts";
+import { checkPostgres, type PostgresOptions } from "./options.ts";
 import { Pieces } from "./pieces.ts";
 import { createClient } from "./pool.ts";
 import { onPrimary } from "./queries.ts";
@@ -68,8 +68,12 @@ import { noSignals, PostgresSignals } from "./signals.ts";
 export type { PostgresClient, PostgresPool } from "./connect.ts";
 export type { PostgresOptions } from "./options.ts";
 
-/** A store in a PostgreSQL database, given by its URL or by a pool of `pg`, which then stays open when the store is closed. */
+/**
+ * A store in a PostgreSQL database, given by its URL or by a pool of `pg`, which then stays open when the store is closed.
+ * Throws OPTIONS_INVALID for what cannot be meant.
+ */
 export function postgres(urlOrPool: string | PostgresPool, options: PostgresOptions = {}): SearchingStore {
+  checkPostgres(urlOrPool, options);
   return new PostgresStore(urlOrPool, options);
 }
 

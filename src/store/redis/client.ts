@@ -1,6 +1,7 @@
 /** The way to a Redis server: somebody's client or one of our own. */
 import { HoldfastError } from "../../errors.ts";
 import { limits } from "../../limits.ts";
+import { checkOptions, type Demand, invalid } from "../options.ts";
 
 /** What is used of a client of the package `redis`, as `createClient` makes it. */
 export interface RedisClient {
@@ -26,6 +27,27 @@ export interface RedisConnection extends RedisClient {
 export type RedisPlace =
   | { readonly url: string; readonly client?: never }
   | { readonly client: RedisClient; readonly url?: never };
+
+const demands: Readonly<Record<keyof RedisPlace, Demand>> = {
+  url: {
+    is: (given) => typeof given === "string" && /^rediss?:\/\/./.test(given) && URL.canParse(given),
+    wanted: "the address of a Redis, as redis://user:password@host:6379",
+    secret: true,
+  },
+  client: {
+    is: (given) => typeof (given as Partial<RedisClient> | null)?.sendCommand === "function",
+    wanted: "what createClient of the package redis gives",
+    secret: true,
+  },
+};
+
+/** Throws OPTIONS_INVALID for options that name no Redis, or of which one is not what it must be. */
+export function checkPlace(usage: string, options: unknown, more: Readonly<Record<string, Demand>>): void {
+  checkOptions(usage, options, { ...demands, ...more });
+  const { url, client } = options as Partial<RedisPlace>;
+  if ((url === undefined) === (client === undefined))
+    throw invalid(`Write ${usage}: either url or client says where Redis is`);
+}
 
 /** A connection that is being made, and made again whenever it is lost; what is asked while there is none fails at once. */
 export async function connectTo(

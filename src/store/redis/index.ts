@@ -1,8 +1,9 @@
 /** The entry `holdfast/redis`: a store with a warm tier in Redis, and signals between processes over it. */
 import { limits } from "../../limits.ts";
+import { aCount, aText, type Demand, yesOrNo } from "../options.ts";
 import type { Signals } from "../signals.ts";
 import type { Store } from "../store.ts";
-import type { RedisPlace } from "./client.ts";
+import { checkPlace, type RedisPlace } from "./client.ts";
 import { Link } from "./link.ts";
 import { redisSignals } from "./signals.ts";
 import { WarmTier } from "./warm.ts";
@@ -25,6 +26,18 @@ export type RedisOptions = RedisPlace & {
   readonly signals?: boolean;
 };
 
+/** As long as a timer of this process can be. */
+const timeMax = 2 ** 31 - 1;
+
+const demands: Readonly<Record<Exclude<keyof RedisOptions, keyof RedisPlace>, Demand>> = {
+  prefix: aText,
+  ttl: aCount(1, Number.MAX_SAFE_INTEGER, "of milliseconds"),
+  deadline: aCount(1, timeMax, "of milliseconds"),
+  bytesMin: aCount(0, Number.MAX_SAFE_INTEGER, "of bytes"),
+  secret: { ...aText, secret: true },
+  signals: yesOrNo,
+};
+
 /** What processes that share a store have for one another, as far as it matters here. */
 interface Shared {
   readonly fleet?: { readonly signals: Signals };
@@ -32,9 +45,11 @@ interface Shared {
 
 /**
  * The same store with copies of large runs in Redis, for processes that come to a run another one had. Every answer is the
- * store's, whatever Redis says, forgets or fails to say; without Redis it is as fast as the store is.
+ * store's, whatever Redis says, forgets or fails to say; without Redis it is as fast as the store is. Throws OPTIONS_INVALID
+ * for what cannot be meant.
  */
 export function withRedis(store: Store, options: RedisOptions): Store {
+  checkPlace("withRedis(store, { url })", options, demands);
   const { prefix = "holdfast", ttl = 3_600_000, deadline = limits.redisMs, secret = "" } = options;
   const { bytesMin = limits.copiedBytesMin } = options;
   const link = new Link(options, deadline);

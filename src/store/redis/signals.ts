@@ -4,8 +4,9 @@
  */
 import { HoldfastError } from "../../errors.ts";
 import { limits } from "../../limits.ts";
+import { aText } from "../options.ts";
 import type { Heard, Hint, Signals } from "../signals.ts";
-import { connectTo, type RedisConnection, type RedisPlace } from "./client.ts";
+import { checkPlace, connectTo, type RedisConnection, type RedisPlace } from "./client.ts";
 import { Link } from "./link.ts";
 import { after, within } from "./timing.ts";
 
@@ -21,6 +22,7 @@ export interface RedisSignals extends Signals {
 
 /** Signals over a Redis server, within milliseconds while it can be reached. */
 export function redisSignals(options: RedisSignalsOptions): RedisSignals {
+  checkPlace("redisSignals({ url, channel })", options, { channel: aText });
   const { channel = "holdfast:runs", ...place } = options;
   return new Broadcast(place as RedisPlace, channel);
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createDatabase, createPool, type Database } from "../../../../test/postgres/database.ts";
 import type { Json } from "../../../core/json.ts";
-import { readColumns } from "./columns.ts";
+import { readRow } from "./columns.ts";
 import { installRules } from "./install.ts";
 import { Outbox } from "./outbox.ts";
 
@@ -78,6 +78,12 @@ describe("a value of every type arrives as JSON without loss", () => {
       ["1e400", "1.00000000000000000001", 100, -0.0005],
     ],
     [
+      "json",
+      String.raw`'{ "a" : "\u0000 \ud800 \\", "}\",": [1, {"b" : "]"}], "__proto__": 1 } '`,
+      JSON.parse(String.raw`{"a":"\u0000 \ud800 \\","}\",":[1,{"b":"]"}],"__proto__":1}`),
+    ],
+    ["json", "'{} '", {}],
+    [
       "integer[]",
       "'{{1,2},{3,NULL}}'",
       [
@@ -95,8 +101,20 @@ describe("a value of every type arrives as JSON without loss", () => {
   });
 });
 
+test("a row of any names, values and depths is taken apart", () => {
+  const names = ["__proto__", "a,b", 'it"s', "{", "\\", ""];
+  const row = Object.fromEntries(names.map((name, index) => [name, [index, name, { [name]: null }]]));
+  expect(readRow(JSON.stringify(row), new Set())).toEqual(row);
+  expect(readRow("{}", new Set())).toEqual({});
+  const deep = `${"[".repeat(10_000)}1${"]".repeat(10_000)}`;
+  const { id, deepest } = readRow(`{"id":9007199254740993,"deepest":${deep}}`, new Set(["id"]));
+  let value = deepest;
+  while (Array.isArray(value)) value = value[0];
+  expect([id, value]).toEqual(["9007199254740993", 1]);
+});
+
 test("a number stays one only where it is exactly that number", () => {
-  const read = (text: string) => readColumns({ it: text }, new Set()).it;
+  const read = (text: string) => readRow(`{"it":${text}}`, new Set()).it;
   expect(read("[0, 0.0, 10, 1e3, 123456789012345, 0.1, 5e-324]")).toEqual([
     0, 0, 10, 1000, 123456789012345, 0.1, 5e-324,
   ]);

@@ -7,15 +7,58 @@
  */
 import type { Json, JsonObject } from "../../../core/json.ts";
 
-/** The columns of a row: each value as JSON text. */
-export type ColumnTexts = Readonly<Record<string, string>>;
-
-/** Reads a row; `exact` are the columns whose numbers are text. */
-export function readColumns(texts: ColumnTexts, exact: ReadonlySet<string>): JsonObject {
-  const entries = Object.entries(texts).map(
-    ([column, text]) => [column, JSON.parse(text, exact.has(column) ? asText : asRead) as Json] as const,
+/**
+ * Reads a row that the server wrote as JSON; `exact` are the columns whose numbers are text. The server is not asked to take
+ * the row apart: it refuses to read some of what a json column may hold, `\\u0000` and halves of characters.
+ */
+export function readRow(row: string, exact: ReadonlySet<string>): JsonObject {
+  const entries = [...columnsOf(row)].map(
+    ([column, text]) => [column, readValue(text, exact.has(column) ? asText : asRead)] as const,
   );
   return Object.fromEntries(entries);
+}
+
+/** The columns of a row, each with its value as text. */
+function* columnsOf(row: string): Iterable<readonly [string, string]> {
+  for (let at = row.indexOf('"'); at >= 0; ) {
+    const colon = afterText(row, at);
+    const end = afterValue(row, colon + 1);
+    yield [JSON.parse(row.slice(at, colon)) as string, row.slice(colon + 1, end)];
+    at = row.indexOf('"', end);
+  }
+}
+
+/** Where a value ends: at the comma or bracket that is not inside it. */
+function afterValue(row: string, from: number): number {
+  let depth = 0;
+  for (let at = from; ; at++) {
+    const sign = row[at];
+    if (sign === '"') at = afterText(row, at) - 1;
+    else if (sign === "{" || sign === "[") depth++;
+    else if (sign === "," && depth === 0) return at;
+    else if ((sign === "}" || sign === "]") && depth-- === 0) return at;
+    else if (sign === undefined) throw new SyntaxError("The row ends in the middle of a value");
+  }
+}
+
+/** Where a text ends: after the next quote that is not escaped. */
+function afterText(row: string, from: number): number {
+  for (let at = from + 1; ; at++) {
+    const sign = row[at];
+    if (sign === "\\") at++;
+    else if (sign === '"') return at + 1;
+    else if (sign === undefined) throw new SyntaxError("The row ends in the middle of a text");
+  }
+}
+
+function readValue(text: string, reviver: Reviver): Json {
+  try {
+    return JSON.parse(text, reviver);
+  } catch (error) {
+    // It is nested so deeply that it cannot be walked through, and no event can have it; that is told when one is sent.
+    if (error instanceof RangeError) return JSON.parse(text);
+    throw error;
+  }
 }
 
 type Reviver = (key: string, value: unknown) => unknown;

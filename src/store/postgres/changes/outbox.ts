@@ -12,7 +12,7 @@ import type { Row } from "../../rows.ts";
 import { type PostgresPool, types } from "../connect.ts";
 import { isUndone, storeError } from "../errors.ts";
 import { quote } from "../migrate.ts";
-import { type ColumnTexts, readColumns } from "./columns.ts";
+import { readRow } from "./columns.ts";
 import type { Operation } from "./rule.ts";
 import { channelOf } from "./schema.ts";
 
@@ -92,9 +92,11 @@ export class Outbox {
     const text = `WITH gone AS (DELETE FROM ${here}.table_change WHERE number = ANY ($1) RETURNING *)
       INSERT INTO ${here}.failed_change (number, at, rule, operation, old, new, reason)
         SELECT g.number, g.at, g.rule, g.operation, g.old, g.new, f.reason
-        FROM gone g JOIN json_to_recordset($2) f(number bigint, reason json) ON f.number = g.number
+        FROM gone g JOIN unnest($2::int8[], $3::json[]) f(number, reason) ON f.number = g.number
         ON CONFLICT (number) DO NOTHING`;
-    await this.#ask(text, [[...delivered, ...failed.map(({ number }) => number)], JSON.stringify(failed)]);
+    const numbers = failed.map(({ number }) => number);
+    const reasons = failed.map(({ reason }) => JSON.stringify(reason));
+    await this.#ask(text, [[...delivered, ...numbers], numbers, reasons]);
   }
 
   /** Lets the others have their turn. */
@@ -159,8 +161,7 @@ export class Outbox {
     const none: ReadonlySet<string> = new Set();
     return rows.map((row) => {
       const { number, rule, operation, at } = row as { number: number; rule: string } & Row;
-      const read = (texts: unknown): JsonObject =>
-        readColumns((texts ?? {}) as ColumnTexts, exact.get(rule) ?? none);
+      const read = (text: unknown): JsonObject => readRow(text as string, exact.get(rule) ?? none);
       return {
         number,
         rule,
@@ -194,10 +195,9 @@ export class Outbox {
   }
 }
 
-/** A change, each of its values as JSON text: a driver's JSON would have lost digits before anybody looks. */
+/** A change, its rows as text: a driver's JSON would have lost digits before anybody looks. */
 const columns = `number, rule, operation, (extract(epoch FROM at) * 1000000)::int8 AS at,
-  (SELECT json_object_agg(key, value::text) FROM json_each(old)) AS old,
-  (SELECT json_object_agg(key, value::text) FROM json_each(new)) AS new`;
+  old::text AS old, new::text AS new`;
 
 const takeTurn = (schema: string): string => `
   WITH waiting AS (SELECT EXISTS (SELECT 1 FROM ${schema}.table_change WHERE rule = ANY ($4::text[])) AS present),

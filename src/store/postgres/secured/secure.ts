@@ -10,10 +10,12 @@
  */
 import { HoldfastError } from "../../../errors.ts";
 import { limits } from "../../../limits.ts";
+import { checkOptions, type Demand, oneOf, yesOrNo } from "../../options.ts";
 import type { PostgresClient, PostgresPool } from "../connect.ts";
 import { inTransaction, types } from "../connect.ts";
 import { isUndone, storeError } from "../errors.ts";
 import { identify, lockSchema, quote } from "../migrate.ts";
+import { aName, checkPostgres } from "../options.ts";
 import { createPool } from "../pool.ts";
 import { migrations } from "../schema.ts";
 import { type PostgresOptions, postgres } from "../store.ts";
@@ -47,6 +49,7 @@ export interface SecureOptions extends Omit<PostgresOptions, "clock"> {
 
 /** Puts a store under row-level security, and makes the views in which users read their own runs. */
 export async function secure(urlOrPool: string | PostgresPool, options: SecureOptions = {}): Promise<void> {
+  checkPostgres(urlOrPool, options);
   const settled = settle(options);
   const { schema } = settled;
   const pool = typeof urlOrPool === "string" ? await createPool(urlOrPool) : urlOrPool;
@@ -67,8 +70,25 @@ export async function secure(urlOrPool: string | PostgresPool, options: SecureOp
 
 const schemasOf = ({ schema, viewSchema }: Settled) => ({ store: quote(schema), views: quote(viewSchema) });
 
+const demands: Readonly<Record<Exclude<keyof SecureOptions, keyof PostgresOptions>, Demand>> = {
+  views: aName,
+  workerRole: aName,
+  userRole: aName,
+  identity: oneOf("claim", "login"),
+  tenantClaim: {
+    is: (given) => {
+      const path = typeof given === "string" ? [given] : given;
+      return Array.isArray(path) && path.length > 0 && path.every((step) => typeof step === "string");
+    },
+    wanted: 'where the tenant stands in the token, as ["app_metadata", "tenant"]',
+  },
+  errors: yesOrNo,
+  events: yesOrNo,
+};
+
 /** The options with what is meant where nothing was given; throws for what cannot be meant. */
 function settle(options: SecureOptions) {
+  checkOptions("secure(url, { schema })", options, demands);
   const { schema = "holdfast", workerRole = "holdfast_worker", userRole = "authenticated" } = options;
   const { views: viewSchema = `${schema}_views`, identity = "claim", tenantClaim } = options;
   if (schema === "public" || viewSchema === "public" || schema === viewSchema)
