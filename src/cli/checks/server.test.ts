@@ -17,6 +17,7 @@ const sound: ServerFacts = {
   max_connections: 100,
   reserved_connections: 3,
   used_connections: 12,
+  allowed_connections: null,
   now,
   prepared: 0,
   oldest_ms: null,
