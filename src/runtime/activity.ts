@@ -9,7 +9,6 @@ import { RunMap } from "../store/run-map.ts";
 import { type End, reportOf } from "./attempt.ts";
 import { Attempts, type AttemptsWorld, type Job, type JobOwner } from "./attempts.ts";
 import type { LiveRun } from "./live-run.ts";
-import type { Observers } from "./observers.ts";
 import type { Begun } from "./outbox.ts";
 import type { Past } from "./past.ts";
 import type { Standing } from "./standing.ts";
@@ -21,7 +20,6 @@ const settledLookMs = 50;
 export interface ActivityWorld extends AttemptsWorld {
   readonly past: Past;
   readonly standing: Pick<Standing, "epoch" | "isShared" | "isSure" | "tell" | "turns">;
-  readonly observers: Pick<Observers, "attempt" | "problem">;
   /**
    * The activity is over: this is the event that says how. Resolves when it is durable, or not wanted any more; false if
    * the run is parked and cannot take it.

@@ -46,7 +46,7 @@ export interface AttemptsWorld {
   readonly store: Store;
   readonly standing: Pick<Standing, "epoch" | "isSure" | "turns">;
   readonly profiler?: Profiler | undefined;
-  readonly observers: Pick<Observers, "attempt">;
+  readonly observers: Pick<Observers, "attempt" | "problem">;
   /** How many may be under way at a time. */
   readonly slots: number;
   /** The state of an activity's run when it began. */
@@ -213,7 +213,8 @@ export class Attempts {
           await this.recorder.record({ ...row, report: this.write(report, owner) });
         },
         state: () => this.#world.stateAtBeginning(row),
-        stream: () => this.#world.streams.open(row, owner, row.attempt),
+        stream: (signal) => this.#world.streams.open(row, owner, { attempt: row.attempt, signal }),
+        problem: (error) => this.#world.observers.problem(row, error),
       },
       ...([row, effect, job.report, controller.signal] as const),
     );
