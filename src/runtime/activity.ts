@@ -66,6 +66,7 @@ export class Activities {
         job.report = reportOf(report, end, (one) => this.#attempts.write(one, job.owner));
         job.row = { ...job.row, status: "waiting" };
         await this.#attempts.record(job);
+        job.isKept = true;
         return;
       }
     }
@@ -118,9 +119,14 @@ export class Activities {
   async settled(withinMs: number): Promise<boolean> {
     const { clock } = this.#world;
     const until = clock.now() + withinMs;
-    while (this.#jobs.size > 0 && clock.now() < until)
+    while (this.#isAnyUnderWay() && clock.now() < until)
       await new Promise<void>((pass) => clock.after(settledLookMs, pass));
-    return this.#jobs.size === 0;
+    return !this.#isAnyUnderWay();
+  }
+
+  #isAnyUnderWay(): boolean {
+    for (const jobs of this.#jobs.values()) for (const job of jobs.values()) if (!job.isKept) return true;
+    return false;
   }
 
   /** The runs that have some under way. */

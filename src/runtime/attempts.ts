@@ -65,6 +65,8 @@ export interface Job {
   slot?: Slot;
   /** Whether it waits for one. */
   isEntering?: boolean;
+  /** Whether its end is in its row, since its run is parked: whoever brings that back, here or elsewhere, goes on from there. */
+  isKept?: boolean;
   /** Whether a step may have ended it whose answer was lost. */
   isDoubted?: boolean;
 }
