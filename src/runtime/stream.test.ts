@@ -1,10 +1,15 @@
 /** Streams: what an activity says while it runs, in pieces that are durable before anybody reads them. */
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { callerWith } from "../../test/runtime/machines.ts";
 import { listOf, onEveryStore } from "../../test/runtime/world.ts";
 import { HoldfastError, type Json } from "../index.ts";
+import { encode } from "../store/codec.ts";
+import type { Store } from "../store/store.ts";
 import type { ActivityScope } from "./attempt.ts";
-import type { Chunk } from "./stream.ts";
+import { systemClock } from "./clock.ts";
+import { noSeal } from "./seal.ts";
+import { type Chunk, Streams } from "./stream.ts";
+import { Waiters } from "./waiters.ts";
 
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index);
 const unstorable = () => new HoldfastError("VALUE_UNSTORABLE", "It cannot be kept");
@@ -269,4 +274,30 @@ onEveryStore((world) => {
       await told;
     });
   });
+});
+
+test("a reader that breaks off, and one that fails, leaves nobody behind who waits for news", async () => {
+  const waiting = vi.spyOn(Waiters.prototype, "wait");
+  let isBroken = false;
+  const readChunks = async () => {
+    if (isBroken) throw new Error("no answer");
+    return [{ offset: 0, attempt: 1, bytes: encode("piece") }];
+  };
+  const store = { readChunks } as unknown as Store;
+  const streams = new Streams(store, systemClock, noSeal, { epoch: 1, isShared: false });
+  const read = () =>
+    streams.read(
+      { tenant: "t", run: "a", key: "1.0" },
+      { tenant: "t", subject: "s" },
+      0,
+      new Promise(() => {}),
+    );
+  for await (const { data } of read()) {
+    expect(data).toBe("piece");
+    break;
+  }
+  isBroken = true;
+  await expect(listOf(read())).rejects.toThrow("no answer");
+  expect(waiting.mock.contexts.map(({ size }) => size)).toEqual([0, 0]);
+  waiting.mockRestore();
 });

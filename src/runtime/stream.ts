@@ -98,15 +98,19 @@ export class Streams {
     ended.catch(() => {});
     for (let offset = from; ; ) {
       const news = this.#news.wait(placeOf(name));
-      const last = isOver;
-      const rows = await this.#read(name, offset);
-      for (const { bytes, ...row } of rows) {
-        yield { ...row, data: decode(this.#seal.open(bytes, owner), `piece ${row.offset} of ${name.key}`) };
-        offset = row.offset + 1;
+      try {
+        const last = isOver;
+        const rows = await this.#read(name, offset);
+        for (const { bytes, ...row } of rows) {
+          yield { ...row, data: decode(this.#seal.open(bytes, owner), `piece ${row.offset} of ${name.key}`) };
+          offset = row.offset + 1;
+        }
+        if (rows.length === 0 && last) return;
+        if (rows.length === 0) await Promise.race([news.told, ended, this.#pause()]);
+      } finally {
+        // Also when the reader breaks off, or nothing can be read.
+        news.cancel();
       }
-      if (rows.length === 0 && !last) await Promise.race([news.told, ended, this.#pause()]);
-      news.cancel();
-      if (rows.length === 0 && last) return;
     }
   }
 
