@@ -298,6 +298,6 @@ test("a reader that breaks off, and one that fails, leaves nobody behind who wai
   }
   isBroken = true;
   await expect(listOf(read())).rejects.toThrow("no answer");
-  expect(waiting.mock.contexts.map(({ size }) => size)).toEqual([0, 0]);
+  expect((waiting.mock.contexts as Waiters<void>[]).map(({ size }) => size)).toEqual([0, 0]);
   waiting.mockRestore();
 });
