@@ -477,6 +477,23 @@ onEveryStore((world) => {
       }
     });
 
+    test("that ended while its run is parked keeps nobody who waits for the end of all", async () => {
+      const { promise, resolve } = Promise.withResolvers<string>();
+      const { run, runtime, rest, got, watch, clock } = await begin(() => promise);
+      await run.pause();
+      watch.fault = ({ verb }) => (verb === "recordActivities" ? "before" : undefined);
+      resolve("out");
+      await rest();
+      // Until its end is in its row, this process is the only one to know of it.
+      expect(await runtime.drain(0)).toBe(false);
+      watch.comeBack();
+      await clock.advance("2s");
+      expect(await runtime.drain(0)).toBe(true);
+      await run.retry();
+      await run.waitFor("done");
+      expect([await got(), await runtime.drain(0)]).toEqual(["out", true]);
+    });
+
     test("B5: is not tried again after an error whose code, be it a number, says that it is no use", async () => {
       let calls = 0;
       const { run, got } = await begin(

@@ -9,7 +9,6 @@ import { RunMap } from "../store/run-map.ts";
 import { type End, reportOf } from "./attempt.ts";
 import { Attempts, type AttemptsWorld, type Job, type JobOwner } from "./attempts.ts";
 import type { LiveRun } from "./live-run.ts";
-import type { Observers } from "./observers.ts";
 import type { Begun } from "./outbox.ts";
 import type { Past } from "./past.ts";
 import type { Standing } from "./standing.ts";
@@ -21,7 +20,6 @@ const settledLookMs = 50;
 export interface ActivityWorld extends AttemptsWorld {
   readonly past: Past;
   readonly standing: Pick<Standing, "epoch" | "isShared" | "isSure" | "tell" | "turns">;
-  readonly observers: Pick<Observers, "attempt" | "problem">;
   /**
    * The activity is over: this is the event that says how. Resolves when it is durable, or not wanted any more; false if
    * the run is parked and cannot take it.
@@ -68,6 +66,7 @@ export class Activities {
         job.report = reportOf(report, end, (one) => this.#attempts.write(one, job.owner));
         job.row = { ...job.row, status: "waiting" };
         await this.#attempts.record(job);
+        job.isKept = true;
         return;
       }
     }
@@ -120,9 +119,14 @@ export class Activities {
   async settled(withinMs: number): Promise<boolean> {
     const { clock } = this.#world;
     const until = clock.now() + withinMs;
-    while (this.#jobs.size > 0 && clock.now() < until)
+    while (this.#isAnyUnderWay() && clock.now() < until)
       await new Promise<void>((pass) => clock.after(settledLookMs, pass));
-    return this.#jobs.size === 0;
+    return !this.#isAnyUnderWay();
+  }
+
+  #isAnyUnderWay(): boolean {
+    for (const jobs of this.#jobs.values()) for (const job of jobs.values()) if (!job.isKept) return true;
+    return false;
   }
 
   /** The runs that have some under way. */

@@ -38,8 +38,10 @@ export interface AttemptWorld {
   keep(report: Report): Promise<unknown>;
   /** The run's state at the checkpoint that began the activity. */
   state(): Promise<State>;
-  /** The stream this attempt writes to. */
-  stream(): Promise<StreamWriter>;
+  /** The stream this attempt writes to, until it is given up. */
+  stream(signal: AbortSignal): Promise<StreamWriter>;
+  /** Something was lost that nobody waited for. */
+  problem(error: unknown): void;
 }
 
 export class Attempt {
@@ -76,7 +78,7 @@ export class Attempt {
     this.report = report;
   }
 
-  /** Runs user code to its end; never throws. What it wrote to its stream is durable then. */
+  /** Runs user code to its end; never throws. What it wrote to its stream is durable then, or the problem is told. */
   async run(code: ActivityCode, input: Json | undefined): Promise<Result> {
     const { timeout } = this.#effect.options;
     const stop =
@@ -84,19 +86,30 @@ export class Attempt {
         ? () => {}
         : this.#world.clock.after(durationMs(timeout), () => this.#giveUp(`It took longer than ${timeout}`));
     this.#beat();
+    const result = await this.#call(code, input);
+    this.#over = true;
+    stop();
+    this.#stopBeat();
+    await this.#flush(result);
+    this.#release();
+    return result;
+  }
+
+  async #call(code: ActivityCode, input: Json | undefined): Promise<Result> {
     try {
       const output = await Promise.race([code(input as never, this.#scope()), this.#late.promise]);
-      await (await this.#writer)?.flush();
       return { output: output === undefined ? undefined : toJson(output, [], "output") };
     } catch (error) {
       return { error: describeFailure(error), lost: this.#isLate };
-    } finally {
-      this.#over = true;
-      this.#release();
-      stop();
-      this.#stopBeat();
-      // What was gathered is written before the next attempt says something.
-      await this.#writer?.then((writer) => writer.flush()).catch(() => {});
+    }
+  }
+
+  /** Writes what was gathered, before the next attempt says something. What code gave stands, whatever becomes of what it said. */
+  async #flush(result: Result): Promise<void> {
+    try {
+      await (await this.#writer)?.flush();
+    } catch (error) {
+      if ("output" in result && !this.#controller.signal.aborted) this.#world.problem(error);
     }
   }
 
@@ -148,7 +161,7 @@ export class Attempt {
   async #write(chunk: Json): Promise<void> {
     this.#check();
     this.#beat();
-    this.#writer ??= this.#world.stream();
+    this.#writer ??= this.#world.stream(this.#controller.signal);
     await (await this.#writer).write(chunk);
   }
 
@@ -157,7 +170,7 @@ export class Attempt {
   }
 }
 
-/** A promise that user code need not wait for: that it failed is told by the end of the attempt, not by the process. */
+/** A promise that user code need not wait for: that it failed is nothing the process has to hear of. */
 function unheard(promise: Promise<void>): Promise<void> {
   promise.catch(() => {});
   return promise;

@@ -46,7 +46,7 @@ export interface AttemptsWorld {
   readonly store: Store;
   readonly standing: Pick<Standing, "epoch" | "isSure" | "turns">;
   readonly profiler?: Profiler | undefined;
-  readonly observers: Pick<Observers, "attempt">;
+  readonly observers: Pick<Observers, "attempt" | "problem">;
   /** How many may be under way at a time. */
   readonly slots: number;
   /** The state of an activity's run when it began. */
@@ -65,6 +65,8 @@ export interface Job {
   slot?: Slot;
   /** Whether it waits for one. */
   isEntering?: boolean;
+  /** Whether its end is in its row, since its run is parked: whoever brings that back, here or elsewhere, goes on from there. */
+  isKept?: boolean;
   /** Whether a step may have ended it whose answer was lost. */
   isDoubted?: boolean;
 }
@@ -214,7 +216,8 @@ export class Attempts {
           return this.recorder.record({ ...row, report: bytes });
         },
         state: () => this.#world.stateAtBeginning(row),
-        stream: () => this.#world.streams.open(row, owner, row.attempt),
+        stream: (signal) => this.#world.streams.open(row, owner, { attempt: row.attempt, signal }),
+        problem: (error) => this.#world.observers.problem(row, error),
       },
       ...([row, effect, job.report, controller.signal] as const),
     );

@@ -65,12 +65,18 @@ onEveryStore((world) => {
 
     test("B2: is not made for what only all that waits has changed: each step is asked about by itself", async () => {
       const here = await world();
+      const asked: number[] = [];
       const { run, tell } = await begin(here, {
-        when: ({ before, after }) => after.context.log.length > before.context.log.length + 1,
+        when: ({ before, after }) => {
+          asked.push(after.context.log.length);
+          return after.context.log.length > before.context.log.length + 1;
+        },
       });
       await tell(1, 2, 3);
       await here.rest();
       expect(await seqOf(run)).toBe(1);
+      // And once, however many turns it waits.
+      expect(asked).toEqual([1, 2, 3]);
     });
 
     test("B2: is made at once where the question itself fails", async () => {

@@ -8,7 +8,8 @@ import type { Checkpoint } from "./checkpoint.ts";
 const waitingMax = 1_000;
 
 /** Whether a turn may go on in the next one instead of being committed now. */
-export function mayWait({ run, taken, repeats, forced }: Checkpoint): boolean {
+export function mayWait(turn: Checkpoint): boolean {
+  const { run, taken, repeats, forced } = turn;
   const { checkpoint = "step" } = run.machine.machine.definition;
   if (checkpoint === "step" || forced || repeats.length > 0 || taken.length >= waitingMax) return false;
   // What is still to be read comes after the commit.
@@ -16,8 +17,9 @@ export function mayWait({ run, taken, repeats, forced }: Checkpoint): boolean {
   if (checkpoint === "manual") return true;
   if ("every" in checkpoint) return taken.length < checkpoint.every;
   try {
-    let before = run.state;
-    for (const { step } of taken) {
+    let before = taken[turn.asked - 1]?.step.state ?? run.state;
+    for (const { step } of taken.slice(turn.asked)) {
+      turn.asked++;
       if (checkpoint.when({ before, after: step.state })) return false;
       before = step.state;
     }

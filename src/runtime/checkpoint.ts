@@ -67,6 +67,8 @@ export class Checkpoint {
   readonly outbox: Outbox<Checkpoint>;
   /** Whether something waits for this commit: an effect, an end, or somebody who wants to know. */
   forced = false;
+  /** Of how many of its steps the policy was asked: those are not worth a commit. */
+  asked = 0;
   /** Why the run is parked. */
   reason: JsonObject | undefined;
   /** Whether the run was parked and comes back with this turn. */
@@ -211,8 +213,7 @@ export class Checkpoint {
     if (spent !== undefined) this.head = { ...this.head, spent: addSpending(this.head.spent, spent) };
     if (settles(event) && before.activities.some(({ key }) => key === event.invocation))
       this.outbox.endActivity(event.invocation as string);
-    for (const effect of effects)
-      this.outbox.keep(effect, this.head, [...before.children, ...this.state.children], at);
+    for (const effect of effects) this.outbox.keep(effect, this.head, { before, after: this.state }, at);
     const again = returnOf(event)?.result;
     if (again !== undefined) this.outbox.send(this.head, this.head.run, again, at);
     if (before.status === "active" && step.state.status !== "active")

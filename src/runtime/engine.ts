@@ -130,7 +130,7 @@ export class Engine implements Runtime, Access {
     this.#runs = this.#makeRuns(isBusy, profiler);
     this.#inboxes = new Inboxes({
       ...{ store, clock, ids, seal, standing, find, deliver, park, isBusy, isTaking },
-      checkpoint: (run) => this.#loop.checkpoint(run),
+      checkpoint: async (run) => void (await this.#loop.checkpoint(run)),
       wakeLater: () => this.#waker.wakeLater(),
       live: (name) => this.#runs.live(name),
       readReceipt: (name, key) => this.readReceipt(name, key),
@@ -241,7 +241,7 @@ export class Engine implements Runtime, Access {
       ...{ store: this.#store, past, registry, clock, ids, epoch: () => this.standing.epoch },
       read: (name: RunName) => this.read(name),
       see: (...given: Parameters<Watchers["see"]>) => this.watchers.see(...given),
-      settled: (name: RunName) => this.#settled(name),
+      settled: (name: RunName) => this.settled(name),
       deliver: (run: LiveRun, event: Event, take?: Delivery["take"]) =>
         this.deliver(run, event, take && { take }),
       begin: (...given: Parameters<Runs["findOrBegin"]>) => this.#runs.findOrBegin(...given),
@@ -350,8 +350,8 @@ export class Engine implements Runtime, Access {
   }
 
   /** The run at its newest checkpoint, nothing of it waiting for a commit. */
-  async #settled(name: RunName): Promise<LiveRun> {
-    await this.#loop.checkpoint(await this.read(name));
+  async settled(name: RunName): Promise<LiveRun> {
+    while (!(await this.#loop.checkpoint(await this.read(name))));
     return this.read(name);
   }
 
@@ -370,7 +370,6 @@ export class Engine implements Runtime, Access {
 
   readonly enqueue: Access["enqueue"] = (run, events) => this.#inboxes.enqueue(run, events);
   readonly readReceipt: Access["readReceipt"] = (name, key) => this.#receipts.read(name, key);
-  readonly checkpoint: Access["checkpoint"] = (run) => this.#loop.checkpoint(run);
 
   register(machine: Parameters<Runtime["register"]>[0]): void {
     this.#life.check();

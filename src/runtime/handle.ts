@@ -64,8 +64,8 @@ export interface Access {
   enqueue(run: LiveRun, events: readonly Admitted[]): Promise<readonly Receipt[]>;
   /** The receipt of an event of this key; undefined if the run has seen none. */
   readReceipt(name: RunName, key: string): Promise<Receipt | undefined>;
-  /** Commits what waits for its checkpoint. */
-  checkpoint(run: LiveRun): Promise<void>;
+  /** The run at its newest checkpoint, after what waited for that was committed. */
+  settled(name: RunName): Promise<LiveRun>;
 }
 
 export class Handle implements Run {
@@ -266,7 +266,7 @@ export class Handle implements Run {
   }
 
   async checkpoint(): Promise<void> {
-    await this.#access.checkpoint(await this.#access.read(this.#name));
+    await this.#access.settled(this.#name);
   }
 
   at(seq: number): Promise<State> {

@@ -48,6 +48,12 @@ export interface OutboxMark {
 
 const none: readonly never[] = [];
 
+/** A run before and after a step: what it sends may be for a child of either. */
+interface Sides {
+  readonly before: State;
+  readonly after: State;
+}
+
 export class Outbox<Turn> {
   /** Events for this or other runs. */
   readonly sends: InboxRow[] = [];
@@ -68,11 +74,11 @@ export class Outbox<Turn> {
     this.#beginChild = beginChild;
   }
 
-  /** Keeps what a step asked for; `children` are those of before and after it. */
-  keep(effect: Effect, head: RunHead, children: readonly Child[], at: number): void {
+  /** Keeps what a step asked for. */
+  keep(effect: Effect, head: RunHead, states: Sides, at: number): void {
     if (effect.type === "activity") this.#begin(effect, at);
     else if (effect.type === "spawn") this.#startChild(effect, head, at);
-    else if (effect.type === "send") this.#keepSend(effect, head, children, at);
+    else if (effect.type === "send") this.#keepSend(effect, head, states, at);
     else if (effect.type === "cancel") this.#keepCancel(effect, head, at);
   }
 
@@ -160,7 +166,7 @@ export class Outbox<Turn> {
     return `${this.#name.run}/${key}`;
   }
 
-  #keepSend({ to, event }: SendEffect, head: RunHead, children: readonly Child[], at: number): void {
+  #keepSend({ to, event }: SendEffect, head: RunHead, { before, after }: Sides, at: number): void {
     const { run, parent } = head;
     const sent: Event = { ...event, origin: run };
     if (to === "self") this.send(head, run, sent, at);
@@ -170,7 +176,8 @@ export class Outbox<Turn> {
     } else if ("run" in to) this.#sendTo(to.run, head, sent, at);
     else if ("child" in to) {
       // What an exit action sends may be for a child that the same step ends.
-      const child = children.findLast(({ id }) => id === to.child);
+      const isMeant = ({ id }: Child) => id === to.child;
+      const child = after.children.findLast(isMeant) ?? before.children.findLast(isMeant);
       if (child !== undefined) this.send(head, this.#childOf(child.key), sent, at);
     }
   }

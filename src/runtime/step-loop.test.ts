@@ -1,12 +1,18 @@
 /** The step loop through the façade: what a busy run and a failing store must not do to the others. */
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { startEvent } from "../core/event.ts";
 import { defineMachine } from "../core/machine.ts";
 import { HoldfastError } from "../errors.ts";
 import { limits } from "../limits.ts";
 import { memory } from "../store/memory/store.ts";
+import type { CommitOutcome } from "../store/store.ts";
+import { systemClock } from "./clock.ts";
 import { debugEvent } from "./debug.ts";
-import type { Delivery, LiveRun } from "./live-run.ts";
+import { systemIds } from "./ids.ts";
+import { type Delivery, type LiveRun, newRun } from "./live-run.ts";
+import { createRegistry } from "./registry.ts";
 import { createRuntime } from "./runtime.ts";
+import { noSeal } from "./seal.ts";
 import { type LoopWorld, StepLoop } from "./step-loop.ts";
 
 const counter = defineMachine<{ n: number }>({
@@ -15,7 +21,8 @@ const counter = defineMachine<{ n: number }>({
   initial: "open",
   states: { open: { on: { add: { update: (draft) => void draft.n++ } } } },
 });
-const machines = [{ machine: counter as never }];
+const patient = defineMachine({ id: "patient", checkpoint: "manual", initial: "open", states: { open: {} } });
+const machines = [{ machine: counter as never }, { machine: patient as never }];
 
 test("a run that is never idle does not keep timers and others from their turn", async () => {
   const runtime = await createRuntime({ store: memory(), machines });
@@ -101,4 +108,141 @@ test("what is handed to a loop that is closed is told why, and what is in an inb
   loop.deliver(run, { ...handed, row: "waits" } as unknown as Delivery);
   expect(told).toEqual([why]);
   expect(loop.isTaking(run)).toBe(false);
+});
+
+describe("a checkpoint by hand", () => {
+  test("waits for the turns of its own run, however busy that and the others are", async () => {
+    const runtime = await createRuntime({ store: memory(), machines });
+    const busy = await runtime.start(counter, { id: "busy" });
+    const other = await runtime.start(counter, { id: "other" });
+    let isOver = false;
+    const load = Array.from({ length: 4 }, async () => {
+      for (let n = 0; n < 5_000 && !isOver; n++) await busy.send("add");
+      return isOver;
+    });
+    for (const run of [other, busy]) {
+      const sent = run.send("add");
+      await run.checkpoint();
+      await run.fork();
+      await sent;
+    }
+    isOver = true;
+    expect(await Promise.all(load)).toEqual([true, true, true, true]);
+    await runtime.close();
+  });
+
+  test("fails with the commit that it waits for", async () => {
+    const store = memory();
+    const runtime = await createRuntime({ store, machines });
+    const run = await runtime.start(counter, { id: "a" });
+    const gone = new HoldfastError("STORE_UNAVAILABLE", "The store is not there");
+    store.commit = () => Promise.reject(gone);
+    const [sent, made] = await Promise.allSettled([run.send("add"), run.checkpoint()]);
+    expect([sent, made]).toMatchObject([{ reason: gone }, { reason: gone }]);
+    await runtime.close();
+  });
+
+  test("is made of the run as the store has it, should that be ahead", async () => {
+    const store = memory();
+    const runtime = await createRuntime({ store, machines });
+    const run = await runtime.start(patient, { id: "a" });
+    await run.sendAll([{ type: "one" }, { type: "two" }]);
+    const commit = store.commit.bind(store);
+    store.commit = async () => {
+      store.commit = commit;
+      return [{ outcome: "conflict", run: "a", seq: 1 } satisfies CommitOutcome];
+    };
+    await run.checkpoint();
+    expect((await run.head()).seq).toBe(3);
+    await runtime.close();
+  });
+
+  test("is made though what came with it was a repeat", async () => {
+    const runtime = await createRuntime({ store: memory(), machines });
+    const run = await runtime.start(patient, { id: "a" });
+    await run.send("one", undefined, { key: "k" });
+    await run.sendAll([{ type: "two" }, { type: "three" }]);
+    const [repeat] = await Promise.all([run.send("one", undefined, { key: "k" }), run.checkpoint()]);
+    expect([(await repeat.handled()).seq, (await run.head()).seq]).toEqual([2, 4]);
+    await runtime.close();
+  });
+});
+
+describe("a loop that breaks", () => {
+  const told: string[] = [];
+  /** A loop of its own over a store, and runs that are about to begin. */
+  const begin = async (parts: Partial<LoopWorld>) => {
+    told.length = 0;
+    const store = memory();
+    await store.open();
+    await store.own("worker", 1_000_000, 0);
+    const registry = createRegistry(machines, noSeal);
+    const failed = (error: unknown) => void told.push(`broken: ${(error as Error).message}`);
+    const loop = new StepLoop({
+      ...{ store, clock: systemClock, ids: systemIds, seal: noSeal, registry, failed },
+      ...{ standing: { epoch: 1, isWorker: true }, published: () => {}, ...parts },
+    } as unknown as LoopWorld);
+    const run = (id: string) =>
+      newRun({ tenant: "t", run: id }, registry.read("counter"), { subject: "s", attributes: {} }, 0);
+    return { store, loop, one: run("one"), two: run("two") };
+  };
+  const delivery = (name: string, event: Delivery["event"], row?: string): Delivery => ({
+    ...{ event, priority: 0, ...(row !== undefined && { row }) },
+    handled: ({ outcome }) => void told.push(`${name} ${outcome}`),
+    failed: (error) => void told.push(`${name}: ${(error as Error).message}`),
+  });
+  const start = (name: string) => delivery(name, startEvent(undefined));
+
+  test("tells whoever was committed so, and everybody else that they were not", async () => {
+    const { loop, store, one, two } = await begin({
+      published: ({ run }) => {
+        told.push(`${run.name.run} published, ${loop.isBusy(one)}, ${loop.isBusy(two)}`);
+        if (run === one) throw new Error("a bug");
+      },
+    });
+    const commit = store.commit.bind(store);
+    let made: Promise<unknown>[] = [];
+    store.commit = (commits) => {
+      loop.deliver(one, delivery("late", { type: "add" }));
+      loop.deliver(two, delivery("later", { type: "add" }));
+      loop.deliver(two, delivery("waits", { type: "add" }, "row"));
+      made = [one, two].map((run) => loop.checkpoint(run));
+      return commit(commits);
+    };
+    loop.deliver(one, start("one"));
+    loop.deliver(two, start("two"));
+    await loop.checkpoint(one).catch(() => {});
+    const late = ["late: a bug", "later: a bug", "broken: a bug"];
+    await expect(Promise.allSettled(made)).resolves.toMatchObject([
+      { reason: { message: "a bug" } },
+      { reason: { message: "a bug" } },
+    ]);
+    expect(told).toEqual([
+      ...["one taken", "one published, true, true", "two taken", "two published, true, true"],
+      ...late,
+    ]);
+    expect([loop.isBusy(one), loop.isBusy(two)]).toEqual([false, false]);
+    await expect(loop.checkpoint(one)).resolves.toBe(true);
+  });
+
+  test("since the store did not say what became of each commit, tells everybody", async () => {
+    const { loop, store, one, two } = await begin({});
+    store.commit = async () => [{ outcome: "committed" }];
+    loop.deliver(one, start("one"));
+    loop.deliver(two, start("two"));
+    const [made] = await Promise.allSettled([loop.checkpoint(two)]);
+    const why = "The store was given 2 commits and told of 1";
+    expect(made).toMatchObject({ reason: { message: why } });
+    expect(told).toEqual([`one: ${why}`, `two: ${why}`, `broken: ${why}`]);
+  });
+
+  test("or is closed tells whoever waits for a turn that does not come", async () => {
+    const { loop, one } = await begin({});
+    loop.deliver(one, start("one"));
+    const made = Promise.allSettled([loop.checkpoint(one)]);
+    const why = new Error("closed");
+    await loop.close(why);
+    expect(await made).toMatchObject([{ reason: why }]);
+    expect(told).toEqual(["one: closed"]);
+  });
 });

@@ -9,7 +9,7 @@
  * L4. A commit that the store refuses, or of which nobody knows whether it was made, leaves the run as the store has it:
  *     it is dropped from memory and read again.
  */
-import { HoldfastError, isUnstorable } from "../errors.ts";
+import { isUnstorable } from "../errors.ts";
 import { limits } from "../limits.ts";
 import type { Commit, CommitOutcome, Store } from "../store/store.ts";
 import { Checkpoint, type Recording } from "./checkpoint.ts";
@@ -17,6 +17,7 @@ import { mayWait } from "./checkpoint-policy.ts";
 import type { Clock } from "./clock.ts";
 import { isControl } from "./control.ts";
 import { type Delivery, type Handled, hasEnded, type LiveRun, takeDelivery } from "./live-run.ts";
+import { fencedError } from "./ownership.ts";
 import type { Standing } from "./standing.ts";
 
 /** What the loop needs of the rest of the runtime. */
@@ -42,13 +43,18 @@ interface Unknown {
   readonly error: unknown;
 }
 
+/** How a turn of a run ended. `overtaken`: the store is ahead of the run, which is read again. */
+type TurnEnd = "over" | "overtaken" | { readonly error: unknown };
+
 export class StepLoop {
   readonly #world: LoopWorld;
   readonly #ready = new Set<LiveRun>();
   /** Turns that may wait for a later commit, as the policy of their machine says. */
   readonly #waiting = new Map<LiveRun, Checkpoint>();
-  /** Runs whose commit is on its way. */
-  readonly #committing = new Set<LiveRun>();
+  /** Turns under way, until what became of their commit is known. */
+  readonly #taking = new Map<LiveRun, Checkpoint>();
+  /** Runs of which somebody waits for the end of a turn: few, and only then does a turn cost more for it. */
+  readonly #awaited = new Map<LiveRun, PromiseWithResolvers<TurnEnd>>();
   #turning: Promise<void> | undefined;
   /** Why no more turns are taken. */
   #closed: { readonly error: unknown } | undefined;
@@ -82,24 +88,45 @@ export class StepLoop {
     });
   }
 
-  /** Commits what a run has taken and not committed yet, once it has taken all it was given; throws if the store cannot. */
-  async checkpoint(run: LiveRun): Promise<void> {
-    if (this.isTaking(run)) await this.#turning;
-    const waiting = this.#waiting.get(run);
-    if (waiting === undefined) return;
-    waiting.forced = true;
-    this.wake(run);
-    await this.#turning;
-    if (run.head.seq >= waiting.head.seq) return;
-    throw new HoldfastError(
-      "STORE_UNAVAILABLE",
-      `The steps of ${JSON.stringify(run.name.run)} could not be committed; they will be taken again`,
-    );
+  /**
+   * Commits what a run has taken and not committed yet, once it has taken all it was given; throws if the store cannot.
+   * False if the store is ahead of the run: what it has taken is taken again by the one that is read.
+   */
+  async checkpoint(run: LiveRun): Promise<boolean> {
+    const given = Math.max(1, Math.ceil(run.inbox.length / limits.stepsPerTurnMax));
+    // What it is given from now on is not waited for: that might never end.
+    for (let turns = given + (this.#taking.has(run) ? 1 : 0); ; turns--) {
+      if (turns <= 0 || !this.isTaking(run)) {
+        const waiting = this.#waiting.get(run);
+        if (waiting === undefined) return true;
+        waiting.forced = true;
+        this.wake(run);
+      }
+      const end = await this.#turnOf(run);
+      if (end === "overtaken") return false;
+      if (end !== "over") throw end.error;
+    }
+  }
+
+  /** How the turn of a run that is under way ends, or else its next one. */
+  #turnOf(run: LiveRun): Promise<TurnEnd> | TurnEnd {
+    if (this.#closed !== undefined && !this.#taking.has(run)) return this.#closed;
+    const awaited = this.#awaited.get(run) ?? Promise.withResolvers<TurnEnd>();
+    this.#awaited.set(run, awaited);
+    return awaited.promise;
+  }
+
+  /** A turn of a run is over. */
+  #end(run: LiveRun, end: TurnEnd): void {
+    this.#taking.delete(run);
+    if (this.#awaited.size === 0) return;
+    this.#awaited.get(run)?.resolve(end);
+    this.#awaited.delete(run);
   }
 
   /** Whether a run has something to take, or is about to commit it. */
   isTaking(run: LiveRun): boolean {
-    return run.inbox.length > 0 || this.#ready.has(run) || this.#committing.has(run);
+    return run.inbox.length > 0 || this.#ready.has(run) || this.#taking.has(run);
   }
 
   /** Whether memory is ahead of the store, or about to be. */
@@ -111,8 +138,16 @@ export class StepLoop {
   async close(error: unknown): Promise<void> {
     this.#closed = { error };
     await this.#turning;
-    for (const { inbox } of this.#ready) for (const delivery of inbox.splice(0)) tellClosed(delivery, error);
+    this.#giveUp(error);
+  }
+
+  /** No turn will come, and none that is under way will be concluded. */
+  #giveUp(error: unknown): void {
+    const takenBack = [...this.#taking.values()].flatMap((checkpoint) => this.#takeBack(checkpoint));
+    const untaken = [...this.#ready].flatMap(({ inbox }) => inbox.splice(0));
     this.#ready.clear();
+    for (const delivery of [...takenBack, ...untaken]) tellClosed(delivery, error);
+    for (const run of this.#awaited.keys()) this.#end(run, { error });
   }
 
   async #turns(): Promise<void> {
@@ -124,7 +159,7 @@ export class StepLoop {
       }
     } catch (error) {
       this.#closed = { error };
-      for (const { inbox } of this.#ready) for (const { failed } of inbox.splice(0)) failed(error);
+      this.#giveUp(error);
       this.#world.failed(error);
     } finally {
       this.#turning = undefined;
@@ -136,20 +171,31 @@ export class StepLoop {
     const now = this.#world.clock.now();
     const checkpoints: Checkpoint[] = [];
     const commits: Commit[] = [];
-    for (const run of [...this.#ready].slice(0, limits.runsPerTurnMax)) {
+    // Whoever becomes ready meanwhile, a run that has more to take among them, is for the next turn (L2).
+    let left = Math.min(this.#ready.size, limits.runsPerTurnMax);
+    for (const run of this.#ready) {
+      if (left-- === 0) break;
       this.#ready.delete(run);
       const checkpoint = this.#takeSteps(run, now);
       const commit = checkpoint && this.#prepare(checkpoint);
       if (checkpoint === undefined || commit === undefined) continue;
       checkpoints.push(checkpoint);
       commits.push(commit);
-      this.#committing.add(run);
     }
     if (commits.length === 0) return;
     const outcomes = await this.#commit(commits);
-    this.#committing.clear();
-    for (let index = 0; index < checkpoints.length; index++)
-      this.#conclude(checkpoints[index] as Checkpoint, outcomes[index] as CommitOutcome | Unknown);
+    if (outcomes.length !== commits.length)
+      throw new Error(`The store was given ${commits.length} commits and told of ${outcomes.length}`);
+    let bug: { readonly error: unknown } | undefined;
+    for (let index = 0; index < checkpoints.length; index++) {
+      try {
+        this.#conclude(checkpoints[index] as Checkpoint, outcomes[index] as CommitOutcome | Unknown);
+      } catch (error) {
+        // What goes wrong with one must not leave the others without an answer.
+        bug ??= { error };
+      }
+    }
+    if (bug !== undefined) throw bug.error;
   }
 
   /** If something in it cannot be kept nothing was made: each is tried by itself, so that others do not suffer for one. */
@@ -167,7 +213,9 @@ export class StepLoop {
 
   /** The steps a run takes now; undefined if there is nothing to commit yet. */
   #takeSteps(run: LiveRun, now: number): Checkpoint | undefined {
+    if (this.#taking.has(run)) throw new Error(`The run ${JSON.stringify(run.name.run)} has two turns (L2)`);
     const checkpoint = this.#waiting.get(run) ?? new Checkpoint(run, this.#world);
+    this.#taking.set(run, checkpoint);
     this.#waiting.delete(run);
     for (let steps = 0; run.inbox.length > 0 && checkpoint.head.status === run.head.status; steps++) {
       if (steps >= limits.stepsPerTurnMax) {
@@ -182,10 +230,12 @@ export class StepLoop {
         delivery.failed(error);
       }
     }
-    if (checkpoint.taken.length === 0) return undefined;
     if (checkpoint.parks) this.#putAside(checkpoint, now);
-    if (!mayWait(checkpoint)) return checkpoint;
-    this.#waiting.set(run, checkpoint);
+    if (checkpoint.taken.length > 0) {
+      if (!mayWait(checkpoint)) return checkpoint;
+      this.#waiting.set(run, checkpoint);
+    }
+    this.#end(run, "over");
     return undefined;
   }
 
@@ -215,29 +265,40 @@ export class StepLoop {
       return checkpoint.commit(this.#world.standing.epoch);
     } catch (error) {
       for (const { failed } of this.#takeBack(checkpoint)) failed(error);
+      this.#end(checkpoint.run, { error });
       return undefined;
     }
   }
 
   #conclude(checkpoint: Checkpoint, outcome: CommitOutcome | Unknown): void {
     const { run, taken, repeats, aside } = checkpoint;
-    this.#committing.delete(run);
     if (outcome.outcome === "unknown") {
       this.#world.unknown(checkpoint, this.#takeBack(checkpoint), outcome.error);
+      this.#end(run, outcome);
       return;
     }
     if (outcome.outcome !== "committed") {
       this.#world.refused(run, this.#takeBack(checkpoint), outcome);
+      // Of a duplicate all but the repeat is taken again: whoever waits goes on waiting for that.
+      if (outcome.outcome !== "duplicate" || !this.isTaking(run)) this.#end(run, refusedEnd(run, outcome));
       return;
     }
     checkpoint.adopt();
+    this.#end(run, "over");
     for (const { delivery, step, seq } of taken)
       delivery?.handled?.({ seq, outcome: step.outcome, error: step.error });
     for (const { delivery, row } of aside) delivery.aside?.(row);
     for (const repeat of repeats) repeat.handled?.(handledAs(repeat, checkpoint));
-    this.#world.published(checkpoint);
+    try {
+      this.#world.published(checkpoint);
+    } finally {
+      this.#leave(run);
+    }
+  }
+
+  /** A turn ends where the status changes; what is left is for the run as it is now. */
+  #leave(run: LiveRun): void {
     if (run.inbox.length === 0) return;
-    // A turn ends where the status changes; what is left is for the run as it is now.
     if (run.head.status === "active") this.wake(run);
     else this.#world.left(run, run.inbox.splice(0));
   }
@@ -245,10 +306,15 @@ export class StepLoop {
   /** Everything that was to be taken with a commit that did not happen, in its order. */
   #takeBack({ run, taken, repeats, aside }: Checkpoint): Delivery[] {
     this.#ready.delete(run);
-    this.#committing.delete(run);
+    this.#taking.delete(run);
     const before = [...taken, ...aside].flatMap(({ delivery }) => delivery ?? []);
     return [...before, ...repeats, ...run.inbox.splice(0)];
   }
+}
+
+function refusedEnd({ name }: LiveRun, { outcome }: CommitOutcome): TurnEnd {
+  if (outcome === "fenced") return { error: fencedError(name) };
+  return outcome === "conflict" ? "overtaken" : "over";
 }
 
 /** Whoever handed it in is told why it is not taken; what is in the inbox stays there for whoever comes next. */

@@ -1,12 +1,18 @@
 /** Streams: what an activity says while it runs, in pieces that are durable before anybody reads them. */
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { callerWith } from "../../test/runtime/machines.ts";
 import { listOf, onEveryStore } from "../../test/runtime/world.ts";
-import type { Json } from "../index.ts";
+import { HoldfastError, type Json } from "../index.ts";
+import { encode } from "../store/codec.ts";
+import type { Store } from "../store/store.ts";
 import type { ActivityScope } from "./attempt.ts";
-import type { Chunk } from "./stream.ts";
+import { systemClock } from "./clock.ts";
+import { noSeal } from "./seal.ts";
+import { type Chunk, Streams } from "./stream.ts";
+import { Waiters } from "./waiters.ts";
 
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index);
+const unstorable = () => new HoldfastError("VALUE_UNSTORABLE", "It cannot be kept");
 const dataOf = (chunks: readonly Chunk[]) => chunks.map(({ data }) => data);
 
 onEveryStore((world) => {
@@ -25,7 +31,9 @@ onEveryStore((world) => {
       });
     };
     const entry = { machine, activities: { tool } };
-    const runtime = await here.boot([entry]);
+    const problems: unknown[] = [];
+    const observers = [{ problem: ({ error }: { error: unknown }) => void problems.push(error) }];
+    const runtime = await here.boot([entry], { observers });
     const run = await runtime.start(machine, { id: "a" });
     await here.rest();
     const say = async (...pieces: Json[]) => {
@@ -34,7 +42,7 @@ onEveryStore((world) => {
       await Promise.all(said);
     };
     const ends = { end: () => end("out"), fail: (error: Error) => fail(error) };
-    return { ...here, ...ends, entry, machine, runtime, run, scopes, say };
+    return { ...here, ...ends, entry, machine, runtime, run, scopes, say, problems };
   };
 
   describe("a stream", () => {
@@ -149,10 +157,44 @@ onEveryStore((world) => {
       })();
       reading.catch(() => {});
       watch.fault = ({ verb }) => (verb === "appendChunks" ? "before" : undefined);
-      const written = scopes[0]?.write("secret");
-      await clock.advance(100);
-      await expect(written).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
-      expect(seen).toEqual([]);
+      let isWritten = false;
+      const written = scopes[0]?.write("secret").then(() => {
+        isWritten = true;
+      });
+      await clock.advance("5s");
+      expect([seen, isWritten]).toEqual([[], false]);
+      watch.comeBack();
+      await clock.advance("1s");
+      await written;
+      expect(dataOf(seen)).toEqual(["secret"]);
+    });
+
+    test.each(["readChunks", "appendChunks"] as const)(
+      "costs no activity what it gives, nor a piece of it, while the store cannot be reached: %s",
+      async (verb) => {
+        const { run, end, scopes, watch, clock, problems } = await begin({ once: true });
+        watch.fault = (call) => (call.verb === verb ? "before" : undefined);
+        void scopes[0]?.write("paying");
+        end();
+        await clock.advance("5s");
+        expect((await run.state()).configuration).toEqual(["calling"]);
+        watch.failNext(verb, "after");
+        await clock.advance("5s");
+        expect((await run.state()).context.got).toBe("out");
+        expect(dataOf(await listOf(run.stream("1.0")))).toEqual(["paying"]);
+        expect(problems).toEqual([]);
+      },
+    );
+
+    test("that the store cannot reach keeps no activity that is not wanted any more, nor its runtime", async () => {
+      const { run, runtime, scopes, watch, clock, close, problems } = await begin();
+      watch.fault = ({ verb }) => (verb === "appendChunks" ? "before" : undefined);
+      const refused = expect(scopes[0]?.write("lost")).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
+      await clock.advance("5s");
+      await run.send("stop");
+      await refused;
+      await close(runtime);
+      expect(problems).toEqual([]);
     });
 
     test("B12: is written in its order: nothing before what was said earlier", async () => {
@@ -188,13 +230,25 @@ onEveryStore((world) => {
     });
 
     test("B12: that could not be kept fails its attempt, and does not hurt the process", async () => {
-      const { run, end, scopes, watch, clock } = await begin();
+      const { run, fail, scopes, watch, clock, problems } = await begin();
       watch.fault = ({ verb }) => (verb === "appendChunks" ? "before" : undefined);
+      watch.error = unstorable;
+      scopes[0]?.write("lost").catch(fail);
+      await clock.advance(100);
+      await run.waitFor("failed");
+      expect((await run.state()).context.got).toMatchObject({ code: "VALUE_UNSTORABLE" });
+      expect(problems).toEqual([]);
+    });
+
+    test("that could not be kept is a problem, and no failure of an activity that did not wait for it", async () => {
+      const { run, end, scopes, watch, clock, problems } = await begin({ once: true });
+      watch.fault = ({ verb }) => (verb === "appendChunks" ? "before" : undefined);
+      watch.error = unstorable;
       void scopes[0]?.write("lost");
       end();
       await clock.advance(100);
-      await run.waitFor("failed");
-      expect((await run.state()).context.got).toMatchObject({ code: "STORE_UNAVAILABLE" });
+      expect((await run.state()).context.got).toBe("out");
+      expect(problems).toMatchObject([{ code: "VALUE_UNSTORABLE" }]);
     });
 
     test("B12: of thousands of pieces is read page by page", async () => {
@@ -220,4 +274,30 @@ onEveryStore((world) => {
       await told;
     });
   });
+});
+
+test("a reader that breaks off, and one that fails, leaves nobody behind who waits for news", async () => {
+  const waiting = vi.spyOn(Waiters.prototype, "wait");
+  let isBroken = false;
+  const readChunks = async () => {
+    if (isBroken) throw new Error("no answer");
+    return [{ offset: 0, attempt: 1, bytes: encode("piece") }];
+  };
+  const store = { readChunks } as unknown as Store;
+  const streams = new Streams(store, systemClock, noSeal, { epoch: 1, isShared: false });
+  const read = () =>
+    streams.read(
+      { tenant: "t", run: "a", key: "1.0" },
+      { tenant: "t", subject: "s" },
+      0,
+      new Promise(() => {}),
+    );
+  for await (const { data } of read()) {
+    expect(data).toBe("piece");
+    break;
+  }
+  isBroken = true;
+  await expect(listOf(read())).rejects.toThrow("no answer");
+  expect((waiting.mock.contexts as Waiters<void>[]).map(({ size }) => size)).toEqual([0, 0]);
+  waiting.mockRestore();
 });

@@ -5,6 +5,7 @@
  * Pieces are gathered for a moment and written together: a model's tokens would otherwise cost a flush each.
  */
 import { type Json, toJson } from "../core/json.ts";
+import { isUnavailable } from "../errors.ts";
 import { decode, encode } from "../store/codec.ts";
 import type { ChunkRow, RunName } from "../store/records.ts";
 import type { Store } from "../store/store.ts";
@@ -12,6 +13,7 @@ import type { Clock } from "./clock.ts";
 import { keyOf } from "./name.ts";
 import { fencedError } from "./ownership.ts";
 import type { Owner, Seal } from "./seal.ts";
+import { sleep } from "./sleep.ts";
 import type { Standing } from "./standing.ts";
 import { Waiters } from "./waiters.ts";
 
@@ -21,6 +23,9 @@ const gatherMs = 50;
 const pageSize = 500;
 /** How often a reader looks for what was written elsewhere. */
 const lookMs = 200;
+
+/** How long to wait before a store that cannot be reached is tried again. */
+const laterMs = 1_000;
 
 /** A piece of what an activity said. A higher `attempt` than before: what the earlier ones said no longer counts. */
 export interface Chunk {
@@ -57,19 +62,27 @@ export class Streams {
 
   /**
    * The writing end for one attempt; it goes on after what earlier attempts left, with a higher number than theirs: a
-   * crash may have come before the store knew of their number.
+   * crash may have come before the store knew of their number. Until the signal says that the attempt was given up, it
+   * waits for a store that cannot be reached.
    */
-  async open(name: StreamName, owner: Owner, given: number): Promise<StreamWriter> {
+  async open(
+    name: StreamName,
+    owner: Owner,
+    { attempt: given, signal }: { readonly attempt: number; readonly signal: AbortSignal },
+  ): Promise<StreamWriter> {
+    const reach: Reach = (ask) => askUntil(this.#clock, signal, ask);
     let offset = 0;
     let attempt = given;
-    for (let rows = await this.#read(name, 0); rows.length > 0; rows = await this.#read(name, offset)) {
+    const read = () => reach(() => this.#read(name, offset));
+    for (let rows = await read(); rows.length > 0; rows = await read()) {
       const last = rows.at(-1) as ChunkRow;
       offset = last.offset + 1;
       attempt = Math.max(given, last.attempt + 1);
     }
     const append = async (rows: readonly ChunkRow[]) => {
-      if (!(await this.#store.appendChunks(name, name.key, rows, this.#standing.epoch)))
-        throw fencedError(name);
+      // One that is there already, its answer being lost, is left out by the store.
+      const append = () => this.#store.appendChunks(name, name.key, rows, this.#standing.epoch);
+      if (!(await reach(append))) throw fencedError(name);
       this.#news.tell(placeOf(name), undefined);
     };
     const close = (data: Json) => this.#seal.close(encode(data), owner);
@@ -85,15 +98,19 @@ export class Streams {
     ended.catch(() => {});
     for (let offset = from; ; ) {
       const news = this.#news.wait(placeOf(name));
-      const last = isOver;
-      const rows = await this.#read(name, offset);
-      for (const { bytes, ...row } of rows) {
-        yield { ...row, data: decode(this.#seal.open(bytes, owner), `piece ${row.offset} of ${name.key}`) };
-        offset = row.offset + 1;
+      try {
+        const last = isOver;
+        const rows = await this.#read(name, offset);
+        for (const { bytes, ...row } of rows) {
+          yield { ...row, data: decode(this.#seal.open(bytes, owner), `piece ${row.offset} of ${name.key}`) };
+          offset = row.offset + 1;
+        }
+        if (rows.length === 0 && last) return;
+        if (rows.length === 0) await Promise.race([news.told, ended, this.#pause()]);
+      } finally {
+        // Also when the reader breaks off, or nothing can be read.
+        news.cancel();
       }
-      if (rows.length === 0 && !last) await Promise.race([news.told, ended, this.#pause()]);
-      news.cancel();
-      if (rows.length === 0 && last) return;
     }
   }
 
@@ -163,6 +180,24 @@ export class StreamWriter {
     });
     this.#last = written;
     return { rows, written, go };
+  }
+}
+
+/** Asks the store something, for as long as that takes. */
+type Reach = <Answer>(ask: () => Promise<Answer>) => Promise<Answer>;
+
+async function askUntil<Answer>(
+  clock: Clock,
+  signal: AbortSignal,
+  ask: () => Promise<Answer>,
+): Promise<Answer> {
+  for (;;) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!isUnavailable(error) || signal.aborted) throw error;
+    }
+    await sleep(clock, laterMs, signal);
   }
 }
 

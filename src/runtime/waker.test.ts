@@ -7,7 +7,7 @@ import { Waker } from "./waker.ts";
 const names = Array.from({ length: 25 }, (_, index) => ({ tenant: "default", run: `run ${index}` }));
 
 /** A waker of which these runs are due, what it takes up, and how it asked; `attend` answers for each. */
-function wakerOf(attend: () => Promise<undefined>) {
+function wakerOf(attend: () => Promise<undefined>, due = names) {
   const begun: string[] = [];
   const asked: unknown[] = [];
   const clock = new VirtualClock();
@@ -16,7 +16,7 @@ function wakerOf(attend: () => Promise<undefined>) {
     standing: {
       due: async (_now, _limit, unreadable) => {
         asked.push({ unreadable });
-        return { names, isMore: false };
+        return { names: due, isMore: false };
       },
       nextDue: async () => undefined,
       lookMs: () => 1_000,
@@ -80,5 +80,22 @@ test("runs that cannot be read take nobody's place when what is due is asked for
   await clock.advance("1s");
   expect(asked).toEqual([{ unreadable: 0 }, { unreadable: names.length }]);
   expect(begun.length).toBe(names.length);
+  waker.close();
+});
+
+test("a run that is doubted again while it is looked at, or cannot be read, is looked at again", async () => {
+  const [name] = names as [(typeof names)[number]];
+  const answers = [
+    async () => waker.wakeLater([name]),
+    () => Promise.reject(new HoldfastError("STORE_UNAVAILABLE", "no answer")),
+  ];
+  const { waker, begun, clock } = wakerOf(async () => {
+    await answers.shift()?.();
+    return undefined;
+  }, []);
+  await waker.open([]);
+  waker.wakeLater([name]);
+  await clock.advance("10s");
+  expect(begun).toEqual([name.run, name.run, name.run]);
   waker.close();
 });

@@ -36,6 +36,13 @@ export interface WakerWorld {
   problem(name: RunName, error: unknown): void;
 }
 
+/** One look at what is due. */
+interface Look {
+  readonly now: number;
+  /** Whether an answer of the store was lost before it. */
+  readonly lost: boolean;
+}
+
 export class Waker {
   readonly #world: WakerWorld;
   readonly #alarm: Alarm;
@@ -125,15 +132,13 @@ export class Waker {
   async #wakeDue(): Promise<void> {
     const { standing, clock } = this.#world;
     const now = clock.now();
-    const lost = this.#lost;
+    const look: Look = { now, lost: this.#lost };
     this.#lost = false;
-    await this.#each([...this.#doubtful.values()], async (name) => {
-      await this.#wakeRun(name, now, lost);
-      this.#doubtful.delete(keyOf(name));
-    });
+    await this.#each([...this.#doubtful.values()], (name) => this.#wakeDoubtful(name, look));
     const { names, isMore } = await standing.due(now, dueMax, this.#unreadable.size);
     await this.#each(names, async (name) => {
-      if (!this.#unreadable.has(keyOf(name))) await this.#wakeRun(name, now, lost);
+      if (!this.#unreadable.has(keyOf(name)))
+        await this.#wakeRun(name, look, () => this.#doubtful.has(keyOf(name)));
     });
     if (this.#closed) return;
     const next = await standing.nextDue(now);
@@ -156,11 +161,22 @@ export class Waker {
     if (failed !== undefined) throw (failed as PromiseRejectedResult).reason;
   }
 
-  async #wakeRun(name: RunName, now: number, lost: boolean): Promise<void> {
+  /** It is taken out first: whoever doubts it anew while it is looked at puts it back. */
+  async #wakeDoubtful(name: RunName, look: Look): Promise<void> {
+    this.#doubtful.delete(keyOf(name));
+    try {
+      await this.#wakeRun(name, look, () => true);
+    } catch (error) {
+      this.#doubtful.set(keyOf(name), name);
+      throw error;
+    }
+  }
+
+  async #wakeRun(name: RunName, { now, lost }: Look, isInDoubt: () => boolean): Promise<void> {
     try {
       const run = await this.#world.attend(name);
       // One that is in doubt may never have begun.
-      if (run === undefined && this.#doubtful.has(keyOf(name))) return;
+      if (run === undefined && isInDoubt()) return;
       if (run === undefined) throw strayError(name);
       if (run.head.status !== "active") return;
       if (!this.#world.isTaking(run)) this.#fire(run, now);

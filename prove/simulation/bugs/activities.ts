@@ -31,13 +31,6 @@ export const activityBugs: readonly Bug[] = [
     file: "src/runtime/attempt.ts",
     find: "await (await this.#writer)?.flush();",
     replace: "",
-    also: [
-      {
-        file: "src/runtime/attempt.ts",
-        find: "await this.#writer?.then((writer) => writer.flush()).catch(() => {});",
-        replace: "",
-      },
-    ],
     catches: [6, 14],
     from: 2383,
   },
