@@ -231,8 +231,9 @@ export class Engine implements Runtime, Access {
   /** What the parts that look at runs from outside need of this one. */
   #makeWorld() {
     const { past, registry, clock, ids } = this;
+    const { problem } = this.#observers;
     return {
-      ...{ store: this.#store, past, registry, clock, ids, epoch: () => this.standing.epoch },
+      ...{ store: this.#store, past, registry, clock, ids, problem, epoch: () => this.standing.epoch },
       read: (name: RunName) => this.read(name),
       see: (...given: Parameters<Watchers["see"]>) => this.watchers.see(...given),
       settled: (name: RunName) => this.#settled(name),
