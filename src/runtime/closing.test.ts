@@ -130,6 +130,24 @@ onEveryStore((world) => {
       expect(waiting.size).toBe(0);
     });
 
+    test("is closed for everybody who closes it when it is, and not before", async () => {
+      const { boot, close, watch, rest } = await world();
+      const runtime = await boot([counter]);
+      const { promise, resolve } = Promise.withResolvers<void>();
+      let isClosed = false;
+      watch.alter = async ({ verb }) => {
+        if (verb !== "close") return;
+        await promise;
+        isClosed = true;
+      };
+      const closings = [close(runtime), runtime.close()].map((closing) => closing.then(() => isClosed));
+      while (watch.count("close") === 0) await new Promise((pass) => setImmediate(pass));
+      resolve();
+      expect(await Promise.all(closings)).toEqual([true, true]);
+      await rest();
+      expect(watch.count("close")).toBe(1);
+    });
+
     test("gives the store back: another opens it at once, while one that is open is refused", async () => {
       const { boot, close, place, clock } = await world();
       const first = await boot([counter]);

@@ -260,13 +260,14 @@ export class Engine implements Runtime, Access {
     return this.#activities.settled(withinMs);
   }
 
-  async close(): Promise<void> {
-    if (!this.#life.close()) return;
-    this.#stop(closedError());
-    await this.#housekeeper?.close();
-    await this.#loop.close(closedError());
-    await this.standing.giveBack().catch(() => {});
-    await this.#store.close();
+  close(): Promise<void> {
+    return this.#life.close(async () => {
+      this.#stop(closedError());
+      await this.#housekeeper?.close();
+      await this.#loop.close(closedError());
+      await this.standing.giveBack().catch(() => {});
+      await this.#store.close();
+    });
   }
 
   readonly #fail = (error: unknown): void => {
