@@ -120,6 +120,22 @@ onEveryStore((world) => {
       expect((await run.state()).context.log).toEqual([1]);
     });
 
+    test("is made for whoever waits for an event when another who waited for it does so no more", async () => {
+      const here = await world();
+      const { run } = await begin(here, "manual");
+      await run.pause();
+      await run.send("note", 1, { key: "k" });
+      const [one, other] = [await run.send("note", 2, { key: "k" }), await run.send("note", 3, { key: "k" })];
+      const told = one.handled();
+      await here.rest();
+      here.watch.breakDown();
+      await expect(other.handled()).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
+      here.watch.comeBack();
+      await run.retry();
+      expect(await told).toMatchObject({ outcome: "taken" });
+      expect((await run.state()).context.log).toEqual([1]);
+    });
+
     test("B2: is made before more is read of an inbox that grew meanwhile", async () => {
       const here = await world();
       const { run, tell } = await begin(here, "manual");

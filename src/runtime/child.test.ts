@@ -231,6 +231,56 @@ onEveryStore((world) => {
       expect((await (await runtime.run("r")).head()).status).toBe("parked");
     });
 
+    test.each(["has begun", "is about to begin"])(
+      "that %s when somebody starts a run of its name begins once, and goes on",
+      async (moment) => {
+        const { boot, watch, stored, rest } = await world();
+        const kid = defineMachine({
+          id: "kid",
+          initial: "calling",
+          states: { calling: { invoke: { activity: "tool", onDone: "resting" } }, resting: {} },
+        });
+        const parent = defineMachine({
+          id: "parent",
+          initial: "idle",
+          states: { idle: { on: { hire: "waiting" } }, waiting: { invoke: { machine: kid, id: "kid" } } },
+        });
+        const busy = defineMachine({
+          id: "busy",
+          initial: "on",
+          states: { on: { invoke: { activity: "wait" } } },
+        });
+        const [loaded, committed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+        const free = Promise.withResolvers<void>();
+        const activities = { tool: () => "done", wait: () => free.promise };
+        const entries = [parent, busy].map((machine) => ({ machine, activities }));
+        const runtime = await boot(entries as never, { flow: { slots: 1 } });
+        await runtime.start(busy, { id: "b" });
+        const run = await runtime.start(parent, { id: "p" });
+        watch.alter = async ({ verb, given: [name] }, answer) => {
+          if (verb === "load" && (name as { run: string }).run === "p/2.0") await loaded.promise;
+          if (verb === "commit") await committed.promise;
+          return answer;
+        };
+        const started = runtime.start(kid, { id: "p/2.0" });
+        const hired = run.send("hire");
+        const pass = () => new Promise((resolve) => setImmediate(resolve));
+        while ((await stored("p/2.0")).head === undefined) await pass();
+        for (const answer of moment === "is about to begin" ? [loaded, committed] : [committed, loaded]) {
+          answer.resolve();
+          await pass();
+        }
+        await hired;
+        const child = await started;
+        expect(await child.head()).toMatchObject({ seq: 1, parent: { run: "p" } });
+        // Its activity had to wait for its turn, and begins when it has one.
+        free.resolve();
+        await child.waitFor("resting");
+        await rest();
+        expect((await stored("p/2.0")).journal.length).toBe(2);
+      },
+    );
+
     test("B2: that is read while its beginning is under way goes on once, from where it is", async () => {
       const here = await world();
       const kid = defineMachine({

@@ -2,6 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { callerWith, counter } from "../../test/runtime/machines.ts";
 import { onEveryStore } from "../../test/runtime/world.ts";
+import { VirtualClock } from "../testing/virtual-clock.ts";
 import type { ActivityScope } from "./attempt.ts";
 import type { Clock } from "./clock.ts";
 import { createRuntime } from "./runtime.ts";
@@ -128,6 +129,51 @@ onEveryStore((world) => {
       await run.send("nap");
       await close(runtime);
       expect(waiting.size).toBe(0);
+    });
+
+    test("is closed for everybody who closes it when it is, and not before", async () => {
+      const { boot, close, watch, rest } = await world();
+      const runtime = await boot([counter]);
+      const { promise, resolve } = Promise.withResolvers<void>();
+      let isClosed = false;
+      watch.alter = async ({ verb }) => {
+        if (verb !== "close") return;
+        await promise;
+        isClosed = true;
+      };
+      const closings = [close(runtime), runtime.close()].map((closing) => closing.then(() => isClosed));
+      while (watch.count("close") === 0) await new Promise((pass) => setImmediate(pass));
+      resolve();
+      expect(await Promise.all(closings)).toEqual([true, true]);
+      await rest();
+      expect(watch.count("close")).toBe(1);
+    });
+
+    test("tells of no problem where a timer waits for its turn as it closes", async () => {
+      const { boot, close, watch } = await world();
+      const clock = new VirtualClock(1_000_000);
+      const problems: unknown[] = [];
+      const runtime = await boot([counter], { clock, onProblem: (problem) => void problems.push(problem) });
+      const [napping, other] = [
+        await runtime.start(counter, { id: "a" }),
+        await runtime.start(counter, { id: "b" }),
+      ];
+      await napping.send("nap");
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const commits = watch.count("commit");
+      watch.alter = async ({ verb }, answer) => {
+        if (verb === "commit") await promise;
+        return answer;
+      };
+      const sent = other.send("add", 1);
+      while (watch.count("commit") === commits) await new Promise((pass) => setImmediate(pass));
+      const looks = watch.count("nextDue");
+      await clock.advance("2m");
+      while (watch.count("nextDue") === looks) await new Promise((pass) => setImmediate(pass));
+      const closing = close(runtime);
+      resolve();
+      await Promise.all([sent, closing]);
+      expect(problems).toEqual([]);
     });
 
     test("gives the store back: another opens it at once, while one that is open is refused", async () => {

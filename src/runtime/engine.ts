@@ -125,7 +125,8 @@ export class Engine implements Runtime, Access {
     const find = (name: RunName) => this.#runs.find(name);
     const deliver = (run: LiveRun, delivery: Delivery) => this.#loop.deliver(run, delivery);
     const isTaking = (run: LiveRun) => this.#loop.isTaking(run);
-    const park = parkWith({ find, problem, deliver: (run, event) => this.deliver(run, event) });
+    const isClosed = () => this.#life.isOver;
+    const park = parkWith({ isClosed, find, problem, deliver: (run, event) => this.deliver(run, event) });
     const isBusy = (run: LiveRun) => this.#loop.isBusy(run);
     this.#runs = this.#makeRuns(isBusy, profiler);
     this.#inboxes = new Inboxes({
@@ -157,7 +158,7 @@ export class Engine implements Runtime, Access {
       refill: (run) => this.#inboxes.refill(run),
     });
     this.#activities = this.#makeActivities(options, profiler, this.#makeSettle(find, park));
-    const world = this.#makeWorld();
+    const world = this.#makeWorld(problem);
     this.travel = new Travel(world);
     this.debugger = new Debugger(world);
     this.evolution = new Evolution(world);
@@ -235,10 +236,10 @@ export class Engine implements Runtime, Access {
   }
 
   /** What the parts that look at runs from outside need of this one. */
-  #makeWorld() {
+  #makeWorld(problem: (name: RunName, error: unknown) => void) {
     const { past, registry, clock, ids } = this;
     return {
-      ...{ store: this.#store, past, registry, clock, ids, epoch: () => this.standing.epoch },
+      ...{ store: this.#store, past, registry, clock, ids, problem, epoch: () => this.standing.epoch },
       read: (name: RunName) => this.read(name),
       see: (...given: Parameters<Watchers["see"]>) => this.watchers.see(...given),
       settled: (name: RunName) => this.settled(name),
@@ -266,13 +267,14 @@ export class Engine implements Runtime, Access {
     return this.#activities.settled(withinMs);
   }
 
-  async close(): Promise<void> {
-    if (!this.#life.close()) return;
-    this.#stop(closedError());
-    await this.#housekeeper?.close();
-    await this.#loop.close(closedError());
-    await this.standing.giveBack().catch(() => {});
-    await this.#store.close();
+  close(): Promise<void> {
+    return this.#life.close(async () => {
+      this.#stop(closedError());
+      await this.#housekeeper?.close();
+      await this.#loop.close(closedError());
+      await this.standing.giveBack().catch(() => {});
+      await this.#store.close();
+    });
   }
 
   readonly #fail = (error: unknown): void => {

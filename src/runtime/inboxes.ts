@@ -50,8 +50,10 @@ export class Inboxes {
   readonly #sending: Sending;
   /** Whoever wants to know what became of an event in an inbox: by its run, then by its row or its key. */
   readonly #handled = new Map<string, Waiters<Handled>>();
-  /** Events that somebody waits for: their steps must not wait in turn for a checkpoint that may never come. */
-  readonly #asked = new Set<string>();
+  /**
+   * Events that somebody waits for, and how many do: their steps must not wait in turn for a checkpoint that may never come.
+   */
+  readonly #asked = new Map<string, number>();
   /** Runs whose inbox is being read, and those of them for which more has come since. Until then there is more for each. */
   readonly #reading = new Set<LiveRun>();
   readonly #again = new Set<LiveRun>();
@@ -112,7 +114,7 @@ export class Inboxes {
     const { standing, readTaken } = this.#world;
     const { key, id } = row;
     const waiting = registered ?? this.#wait(row, { row: id });
-    const here = this.#ask(row, { row: id }, waiting.told);
+    const { told: here, cancel } = this.#ask(row, { row: id }, waiting);
     if (!standing.isShared || key === undefined) return here;
     // What it was told of before anybody waited is asked for, as when it has become the run's home since.
     const since = registered === undefined && standing.isHome(row) ? undefined : mark;
@@ -121,8 +123,7 @@ export class Inboxes {
       return await whicheverKnows(here, elsewhere);
     } finally {
       // Of what was taken elsewhere nobody is told here.
-      waiting.cancel();
-      this.#asked.delete(askedId(row, { row: id }));
+      cancel();
     }
   }
 
@@ -144,32 +145,43 @@ export class Inboxes {
   async #receipt(name: RunName, row: string, key: string | undefined): Promise<Receipt> {
     const refused = async () => Promise.reject(untakenError(name));
     if (key !== undefined) return (await this.#world.readReceipt(name, key)) ?? { handled: refused };
-    const { told } = this.#wait(name, { row });
-    return { handled: () => this.#ask(name, { row }, told) };
+    const waiting = this.#wait(name, { row });
+    return { handled: () => this.#ask(name, { row }, waiting).told };
   }
 
   /** What will become of an event that waits in the inbox, by its key; `cancel` when nobody wants to know any more. */
   waitFor(name: RunName, key: string): Registered {
-    const { told, cancel } = this.#wait(name, { key });
-    void this.#ask(name, { key }, told);
+    return this.#ask(name, { key }, this.#wait(name, { key }));
+  }
+
+  /** Somebody wants to know what becomes of an event: a step it has taken already is committed now. */
+  #ask(name: RunName, place: Place, { told, cancel }: Registered): Registered {
+    const { live, checkpoint } = this.#world;
+    const cease = this.#count(askedId(name, place));
+    told.catch(() => {}).finally(cease);
+    const run = live(name);
+    if (run !== undefined) checkpoint(run).catch(() => {});
     return {
       told,
       cancel: () => {
         cancel();
-        this.#asked.delete(askedId(name, { key }));
+        cease();
       },
     };
   }
 
-  /** Somebody wants to know what becomes of an event: a step it has taken already is committed now. */
-  #ask(name: RunName, place: Place, told: Promise<Handled>): Promise<Handled> {
-    const { live, checkpoint } = this.#world;
-    const id = askedId(name, place);
-    this.#asked.add(id);
-    told.catch(() => {}).finally(() => this.#asked.delete(id));
-    const run = live(name);
-    if (run !== undefined) checkpoint(run).catch(() => {});
-    return told;
+  /** Counts somebody who waits for an event, until what it gives is called. */
+  #count(id: string): () => void {
+    const asked = this.#asked;
+    asked.set(id, (asked.get(id) ?? 0) + 1);
+    let isOver = false;
+    return () => {
+      const left = (asked.get(id) ?? 0) - 1;
+      if (isOver) return;
+      isOver = true;
+      if (left > 0) asked.set(id, left);
+      else asked.delete(id);
+    };
   }
 
   #isAsked(row: InboxRow): boolean {

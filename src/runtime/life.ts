@@ -4,6 +4,7 @@ import { closedError } from "../errors.ts";
 export class Life {
   readonly #over = Promise.withResolvers<unknown>();
   #closed = false;
+  #closing: Promise<void> | undefined;
   #failure: unknown;
 
   /** Resolves when it is over, with what ended it, or undefined if it was closed. */
@@ -29,11 +30,11 @@ export class Life {
     return true;
   }
 
-  /** Says whether it was not closed before; one that has failed can still be closed. */
-  close(): boolean {
-    if (this.#closed) return false;
+  /** Closes it, once: whoever closes it again waits for the same. One that has failed can still be closed. */
+  close(end: () => Promise<void>): Promise<void> {
     this.#closed = true;
     this.#over.resolve(undefined);
-    return true;
+    this.#closing ??= end();
+    return this.#closing;
   }
 }

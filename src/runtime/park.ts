@@ -8,16 +8,23 @@ import { parkEvent, parkReason } from "./control.ts";
 import type { LiveRun } from "./live-run.ts";
 import { keyOf } from "./name.ts";
 import type { Past } from "./past.ts";
+import { ParkedError } from "./recovery.ts";
 
 export interface ParkWorld {
+  /** Whether the runtime is over. */
+  isClosed(): boolean;
   find(name: RunName): Promise<LiveRun | undefined>;
   deliver(run: LiveRun, event: Event): Promise<unknown>;
   /** A run cannot even be parked. */
   problem(name: RunName, error: unknown): void;
 }
 
-/** How runs are parked. A store that cannot be reached is no reason: what failed is tried again. */
-export function parkWith({ find, deliver, problem }: ParkWorld): (run: LiveRun, error: unknown) => void {
+/**
+ * How runs are parked. A store that cannot be reached is no reason: what failed is tried again. Nor is it one that a run was
+ * parked before it took something, since it may have been brought back, or that the runtime is over.
+ */
+export function parkWith(world: ParkWorld): (run: LiveRun, error: unknown) => void {
+  const { isClosed, find, deliver, problem } = world;
   /** Runs that are being parked: one reason is enough. */
   const parking = new Set<string>();
   const park = async (name: RunName, error: unknown) => {
@@ -26,10 +33,10 @@ export function parkWith({ find, deliver, problem }: ParkWorld): (run: LiveRun, 
   };
   return ({ name }, error) => {
     const key = keyOf(name);
-    if (isUnavailable(error) || parking.has(key)) return;
+    if (isUnavailable(error) || error instanceof ParkedError || isClosed() || parking.has(key)) return;
     parking.add(key);
     park(name, error)
-      .catch((cause: unknown) => problem(name, cause))
+      .catch((cause: unknown) => isClosed() || problem(name, cause))
       .finally(() => parking.delete(key));
   };
 }

@@ -109,7 +109,8 @@ export class Recovery {
 
   #drop(run: LiveRun): void {
     this.#world.forget(run);
-    this.#world.doubt(run.name);
+    // One that was to begin has nothing under way: what there is of that name is another's, and not in doubt.
+    if (run.head.seq > 0) this.#world.doubt(run.name);
   }
 
   #giveUp(names: readonly RunName[], deliveries: readonly Delivery[], error: unknown): void {

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { counter, counterWith } from "../../test/runtime/machines.ts";
 import { onEveryStore } from "../../test/runtime/world.ts";
 import { loadMachine } from "../data/index.ts";
+import { defineMigration } from "../index.ts";
 
 const refund = (limit: number, version = 1) => `
 id: refund
@@ -55,6 +56,24 @@ onEveryStore((world) => {
     for (const id of ["a\0b", "\ud800", "x".repeat(513)])
       expect(() => runtime.register(counterWith({ id }))).toThrow("cannot be used");
     expect((await runtime.start(counter, { id: "a" })).id).toBe("a");
+  });
+
+  test("a machine with a migration of another, or to where it begins, is refused, and changes nothing", async () => {
+    const { boot } = await world();
+    const [second, other] = [counterWith({ version: 2 }), counterWith({ id: "other" })];
+    const foreign = defineMigration(other, counterWith({ id: "other", version: 2 }), {});
+    const nowhere = defineMigration(second, second, {});
+    const runtime = await boot([counter]);
+    for (const [migration, said] of [
+      [foreign, "other@1 to other@2"],
+      [nowhere, "counter@2 to counter@2"],
+    ] as const) {
+      const entry = { machine: second, migrations: [migration] };
+      expect(() => runtime.register(entry)).toThrow(said);
+      await expect(boot([counter, entry])).rejects.toMatchObject({ code: "MIGRATION_INVALID" });
+    }
+    expect(runtime.machines.list().map(({ version }) => version)).toEqual([1]);
+    runtime.register({ machine: second, migrations: [defineMigration(counter, second, {})] });
   });
 
   test("A7: runs whose machine was not there go on once it is", async () => {

@@ -166,6 +166,7 @@ class Machines implements Registry {
       const twice = `The machine ${machine.id}@${machine.version} is given twice`;
       throw new HoldfastError("MACHINE_INVALID", twice);
     }
+    for (const migration of migrations) checkMigration(machine, migration);
     const versions = this.#byId.get(machine.id) ?? new Map<number, BoundMachine>();
     const checked = checkedActivities(machine, activities);
     versions.set(machine.version, {
@@ -284,6 +285,15 @@ export function isOpen(status: MachineStatus): boolean {
 
 function entryOf(given: MachineEntry | AnyMachine): Entry {
   return ("chart" in given ? { machine: given } : given) as Entry;
+}
+
+/** Throws MIGRATION_INVALID for one by which no run of this machine goes anywhere: it would fail each that was to go. */
+function checkMigration({ id, version }: Machine, migration: Migration): void {
+  if (migration.id === id && migration.from !== migration.to) return;
+  const { id: other, from, to } = migration;
+  const path = `The migration from ${other}@${from} to ${other}@${to}, given with ${id}@${version},`;
+  const problem = other === id ? "leads nowhere" : "is of another machine";
+  throw new HoldfastError("MIGRATION_INVALID", `${path} ${problem}`);
 }
 
 /**

@@ -178,10 +178,12 @@ export class Runs {
     return ((await this.#residents.find(name, load)) ?? (await this.#residents.find(name, load))) as LiveRun;
   }
 
-  /** Whoever holds a run that was put out meanwhile means the one that is in. */
+  /** Whoever holds a run that was put out meanwhile means the one that is in. One that is to begin means itself. */
   current(run: LiveRun): LiveRun {
+    // Another of its name may have begun since it was looked for: then the store refuses this one.
+    if (run.head.seq === 0) return run;
     const current = this.#residents.read(run.name);
-    if (current !== undefined || run.head.seq === 0) return current ?? run;
+    if (current !== undefined) return current;
     run.more ||= this.#world.standing.isShared;
     this.#residents.add(run);
     return run;
@@ -216,7 +218,8 @@ export class Runs {
   }
 
   async #load(name: RunName, attends = this.#world.standing.isHome(name)): Promise<LiveRun | undefined> {
-    const run = await this.#read(name, attends);
+    // One may have begun while it was looked for, as the child of another.
+    const run = (await this.#read(name, attends)) ?? this.live(name);
     if (run === undefined) this.#world.wasMissing(name);
     return run;
   }

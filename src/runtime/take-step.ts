@@ -15,7 +15,10 @@ type Take = (
 ) => Step;
 
 const steps: Readonly<Record<string, Take>> = {
-  start: ({ machine }, _, event, options) => start(machine.machine, event.data, askedBy(event, options)),
+  start: ({ machine }, state, event, options) => {
+    if (state.seq > 0) throw new Error(`The run ${JSON.stringify(options.run)} has begun, and begins once`);
+    return start(machine.machine, event.data, askedBy(event, options));
+  },
   cancel: ({ machine }, state, event, options) => {
     const { data: reason } = event;
     const asked = askedBy(event, options);

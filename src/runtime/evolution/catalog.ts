@@ -6,7 +6,7 @@ import { compensationId } from "../../core/event.ts";
 import type { Json } from "../../core/json.ts";
 import { HoldfastError } from "../../errors.ts";
 import { decode, encode } from "../../store/codec.ts";
-import type { RunHead } from "../../store/records.ts";
+import type { DocumentRow, RunHead } from "../../store/records.ts";
 import type { Store } from "../../store/store.ts";
 import type { Clock } from "../clock.ts";
 import { checkActor, systemTenant } from "../name.ts";
@@ -58,8 +58,9 @@ const documentName = "machines";
 
 export class Catalog {
   readonly #world: CatalogWorld;
-  #rows = new Map<string, Row>();
-  #version: number | undefined;
+  #rows: ReadonlyMap<string, Row> = new Map();
+  /** What is about to be written. */
+  readonly #marks = new Map<string, Pick<Row, "status" | "changedAt">>();
   #writing: Promise<void> = Promise.resolve();
 
   constructor(world: CatalogWorld) {
@@ -70,30 +71,32 @@ export class Catalog {
   async open(): Promise<void> {
     const { registry, alive, mustKnow } = this.#world;
     if (mustKnow) await checkAlive(registry, alive());
-    const document = await this.#world.store.readDocument(systemTenant, documentName);
-    this.#version = document?.version ?? 0;
-    const rows = document === undefined ? [] : (decode(document.bytes, documentName) as unknown as Row[]);
-    this.#rows = new Map(rows.map((row) => [nameOf(row), row]));
-    for (const { id, version, status } of rows) this.#world.registry.mark(id, version, status);
-    await this.note();
+    await this.#write();
   }
 
   /** Adds the machines that this process has and the catalog has not. */
-  async note(status: MachineStatus = "active"): Promise<void> {
+  async note(): Promise<void> {
+    const rows = this.#withOurs(this.#rows);
+    if (rows.size === this.#rows.size && [...rows].every(([name, row]) => this.#rows.get(name) === row))
+      return;
+    this.#rows = rows;
+    await this.#write();
+  }
+
+  #withOurs(given: ReadonlyMap<string, Row>): Map<string, Row> {
     const now = this.#world.clock.now();
-    let changed = false;
+    const rows = new Map(given);
     for (const bound of this.#world.registry.list()) {
       const { machine } = bound;
       const { id, version } = machine;
       if (isPlatforms(id)) continue;
       const { hash } = bound;
-      const known = this.#rows.get(nameOf(machine));
+      const known = rows.get(nameOf(machine));
       if (known?.hash === hash) continue;
-      changed = true;
-      const row = known ?? { id, version, status, since: now, changedAt: now };
-      this.#rows.set(nameOf(machine), { ...row, hash });
+      const row = known ?? { id, version, status: "active", since: now, changedAt: now };
+      rows.set(nameOf(machine), { ...row, hash });
     }
-    if (changed) await this.#write();
+    return rows;
   }
 
   /** All versions of all machines, or of one, the oldest first. */
@@ -116,13 +119,25 @@ export class Catalog {
   /** Says where a version stands in its life from now on. One that runs are alive with cannot be retired. */
   async mark(id: string, version: number, status: MachineStatus): Promise<void> {
     checkWord('mark(id, version, "draft", "active", "deprecated" or "retired")', status, machineStatuses);
-    const row = this.#rows.get(nameOf({ id, version }));
-    if (row === undefined)
+    const name = nameOf({ id, version });
+    // Another member may have brought it along.
+    if (!this.#rows.has(name)) await this.#inTurn(() => this.#read().then(() => {}));
+    if (!this.#rows.has(name))
       throw new HoldfastError("MACHINE_UNKNOWN", `The catalog has no machine ${id}@${version}`);
     if (status === "retired" || status === "draft") await this.#checkUnused(id, version, status);
-    this.#rows.set(nameOf(row), { ...row, status, changedAt: this.#world.clock.now() });
+    const mark = { status, changedAt: this.#world.clock.now() };
+    this.#marks.set(name, mark);
+    this.#rows = this.#withMarks(this.#rows);
     this.#world.registry.mark(id, version, status);
-    await this.#write();
+    try {
+      await this.#write();
+    } finally {
+      if (this.#marks.get(name) === mark) this.#marks.delete(name);
+    }
+  }
+
+  #withMarks(given: ReadonlyMap<string, Row>): ReadonlyMap<string, Row> {
+    return new Map([...given].map(([name, row]) => [name, { ...row, ...this.#marks.get(name) }]));
   }
 
   /**
@@ -179,17 +194,33 @@ export class Catalog {
     );
   }
 
-  /** One after the other; whoever owns the runs is the only one to write it. */
+  /** Reads it, and keeps what is about to be written. What others have said of a version is kept to. */
+  async #read(): Promise<DocumentRow | undefined> {
+    const { store, registry } = this.#world;
+    const document = await store.readDocument(systemTenant, documentName);
+    const rows = document === undefined ? [] : (decode(document.bytes, documentName) as unknown as Row[]);
+    const before = this.#rows;
+    this.#rows = this.#withMarks(this.#withOurs(new Map(rows.map((row) => [nameOf(row), row]))));
+    for (const [name, { id, version, status }] of this.#rows)
+      if (before.get(name)?.status !== status) registry.mark(id, version, status);
+    return document;
+  }
+
+  /** Members of a fleet write it too: if one was faster, what is here is put into what it wrote. Nothing, if it is there. */
   #write(): Promise<void> {
-    const write = async () => {
-      const { store } = this.#world;
-      const bytes = encode([...this.#rows.values()] as unknown as Json);
-      // Where it is new or a reply was lost, nobody knows the version.
-      const version = this.#version ?? (await store.readDocument(systemTenant, documentName))?.version ?? 0;
-      this.#version = undefined;
-      const written = await store.writeDocument(systemTenant, documentName, version, bytes);
-      if (written && version > 0) this.#version = version + 1;
-    };
+    return this.#inTurn(async () => {
+      for (let written = false; !written; ) {
+        const document = await this.#read();
+        const bytes = encode([...this.#rows.values()] as unknown as Json);
+        const { version, bytes: there } = document ?? { version: 0, bytes: encode([]) };
+        if (Buffer.compare(there, bytes) === 0) return;
+        written = await this.#world.store.writeDocument(systemTenant, documentName, version, bytes);
+      }
+    });
+  }
+
+  /** One after the other. */
+  #inTurn(write: () => Promise<void>): Promise<void> {
     this.#writing = this.#writing.catch(() => {}).then(write);
     return this.#writing;
   }

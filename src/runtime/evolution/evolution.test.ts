@@ -82,6 +82,10 @@ const toThree = defineMigration(two, three, {
   },
 });
 
+function raise(message: string): never {
+  throw new Error(message);
+}
+
 /** Activities that end when they are told to. */
 function tools() {
   const calls: { name: string; end(output: Json): void }[] = [];
@@ -235,6 +239,24 @@ onEveryStore((world) => {
       await run.waitFor("sent");
       await rest();
       expect(await run.head()).toMatchObject({ version: 6 });
+    });
+
+    test("of which one cannot even be looked at stay with theirs; that is told, and everybody goes on", async () => {
+      const { runtime, run, entry, boot, crash, rest, problems } = await begin();
+      const broken = { ...toThree, from: 1 };
+      Object.defineProperty(broken, "mapping", { get: () => raise("the mapping is lost") });
+      const parts = { evolution: "upgrade", migrations: [broken] };
+      runtime.register(entry(three, parts));
+      await run.send("note", 1);
+      await rest();
+      expect(problems).toMatchObject([{ run: "a", error: { message: "the mapping is lost" } }]);
+      expect(await run.head()).toMatchObject({ version: 1, seq: 3 });
+      await crash(runtime);
+      const again = await boot([entry(one), entry(three, parts)], { onProblem: (one) => problems.push(one) });
+      await (await again.run("a")).send("note", 2);
+      await rest();
+      expect(problems.length).toBeGreaterThan(1);
+      expect((await (await again.run("a")).state()).context.log).toEqual([1, 2]);
     });
 
     test("B9: stay where they are while it is not decided whether a version comes in", async () => {

@@ -29,6 +29,8 @@ export interface EvolutionWorld {
   deliver(run: LiveRun, event: Event, take: NonNullable<Delivery["take"]>): Promise<Handled>;
   /** The heads of the runs of a machine that have not ended, whoever's they are. */
   alive(machine: string): AsyncIterable<RunHead>;
+  /** Something is wrong with a run that nobody waits to hear. */
+  problem(name: RunName, error: unknown): void;
 }
 
 export interface MigrateOptions extends Actor {
@@ -113,9 +115,14 @@ export class Evolution {
     const to = this.#world.registry.upgrade(head.machine);
     if (to === undefined || to <= head.version) return;
     if (head.status !== "active" || run.inbox.length > 0) return;
-    if (this.#plan(head, state, {}).outcome === "refused") return;
-    // Should it change its mind in the meantime, it is asked again after its next step.
-    for (const hop of this.#route(head, {}).slice(0, 1)) void this.#move(run, hop, {}).catch(() => {});
+    try {
+      if (this.#plan(head, state, {}).outcome === "refused") return;
+      // Should it change its mind in the meantime, it is asked again after its next step.
+      for (const hop of this.#route(head, {}).slice(0, 1)) void this.#move(run, hop, {}).catch(() => {});
+    } catch (error) {
+      // It stays with its version: neither it nor others have to stop for that.
+      this.#world.problem(run.name, error);
+    }
   }
 
   #newest({ machine }: RunHead): number {
