@@ -17,6 +17,7 @@ const sound: ServerFacts = {
   max_connections: 100,
   reserved_connections: 3,
   used_connections: 12,
+  allowed_connections: null,
   now,
   prepared: 0,
   oldest_ms: null,
@@ -82,4 +83,6 @@ test("whatever is not good says what to do", () => {
 test("workers need as many connections as they may open", () => {
   expect(judgeConnections(sound, 9, 10).status).toBe("good");
   expect(judgeConnections(sound, 10, 10).status).toBe("bad");
+  expect(judgeConnections({ ...sound, allowed_connections: 90 }, 9, 10).status).toBe("good");
+  expect(judgeConnections({ ...sound, allowed_connections: 89 }, 9, 10).status).toBe("bad");
 });
