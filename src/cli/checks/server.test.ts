@@ -83,4 +83,6 @@ test("whatever is not good says what to do", () => {
 test("workers need as many connections as they may open", () => {
   expect(judgeConnections(sound, 9, 10).status).toBe("good");
   expect(judgeConnections(sound, 10, 10).status).toBe("bad");
+  expect(judgeConnections({ ...sound, allowed_connections: 90 }, 9, 10).status).toBe("good");
+  expect(judgeConnections({ ...sound, allowed_connections: 89 }, 9, 10).status).toBe("bad");
 });
