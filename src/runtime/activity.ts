@@ -25,7 +25,7 @@ export interface ActivityWorld extends AttemptsWorld {
   readonly observers: Pick<Observers, "attempt" | "problem">;
   /**
    * The activity is over: this is the event that says how. Resolves when it is durable, or not wanted any more; false if
-   * the run is parked and cannot take it.
+   * the run is parked or cannot be read here, and cannot take it.
    */
   settle(name: RunName, event: Event, spent: Spending | undefined): Promise<boolean>;
 }

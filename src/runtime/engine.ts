@@ -195,7 +195,13 @@ export class Engine implements Runtime, Access {
 
   #makeSettle(find: SettlingWorld["find"], park: SettlingWorld["park"]): ReturnType<typeof settleWith> {
     return settleWith({
-      ...{ clock: this.clock, find, park, isClosed: () => this.#life.isOver },
+      ...{
+        clock: this.clock,
+        find,
+        park,
+        problem: this.#observers.problem,
+        isClosed: () => this.#life.isOver,
+      },
       deliver: (run, event, spent) => this.deliver(run, event, spent && { spent }),
     });
   }
