@@ -8,6 +8,7 @@ import type { ActivityRow, RunName, Spending } from "../store/records.ts";
 import { RunMap } from "../store/run-map.ts";
 import { type End, reportOf } from "./attempt.ts";
 import { Attempts, type AttemptsWorld, type Job, type JobOwner } from "./attempts.ts";
+import { Leaving } from "./leaving.ts";
 import type { LiveRun } from "./live-run.ts";
 import type { Begun } from "./outbox.ts";
 import type { Past } from "./past.ts";
@@ -19,10 +20,10 @@ const settledLookMs = 50;
 /** What running activities needs of the rest. */
 export interface ActivityWorld extends AttemptsWorld {
   readonly past: Past;
-  readonly standing: Pick<Standing, "epoch" | "isShared" | "isSure" | "tell" | "turns">;
+  readonly standing: Pick<Standing, "epoch" | "isShared" | "isSure" | "adopt" | "tell" | "turns">;
   /**
    * The activity is over: this is the event that says how. Resolves when it is durable, or not wanted any more; false if
-   * the run is parked and cannot take it.
+   * the run is parked or cannot be read here, and cannot take it.
    */
   settle(name: RunName, event: Event, spent: Spending | undefined): Promise<boolean>;
 }
@@ -33,11 +34,14 @@ export class Activities {
   readonly #attempts: Attempts;
   /** Of each run, by their keys. */
   readonly #jobs = new RunMap<Map<string, Job>>();
+  readonly #leaving: Leaving;
   #closed = false;
 
   constructor(world: ActivityWorld) {
+    const { clock, standing } = world;
     this.#world = world;
     this.#attempts = new Attempts(world);
+    this.#leaving = new Leaving({ clock, standing, record: (row) => this.#attempts.recorder.record(row) });
   }
 
   /** Runs an activity to its end, attempt after attempt, from wherever its row says it stands. */
@@ -46,6 +50,7 @@ export class Activities {
     const known = jobs.get(row.key);
     if (known?.report.end !== undefined) this.#end(known, known.report.end);
     if (known !== undefined || this.#closed) return;
+    if (this.#leaving.takeBack(row, () => this.start({ row, effect }, activities, owner))) return;
     const job: Job = { row, report: {}, effect, activities, owner, controller: new AbortController() };
     this.#jobs.set(row, jobs.set(row.key, job));
     const run = this.#attempts.run(job).catch((error: unknown): End => ({ error: describeError(error) }));
@@ -106,12 +111,7 @@ export class Activities {
   yield(isTheirs: (name: RunName) => boolean): void {
     for (const { row } of this.#entering().filter(({ row }) => isTheirs(row))) {
       this.cancel(row, row.key);
-      const left = { ...row, status: "waiting", dueAt: this.#world.clock.now() } as const;
-      // Should that fail, they are found when this process is gone.
-      this.#attempts.recorder.record(left).then(
-        () => this.#world.standing.tell(row),
-        () => {},
-      );
+      this.#leaving.leave(row);
     }
   }
 
@@ -181,6 +181,7 @@ export class Activities {
 
   close(): void {
     this.#closed = true;
+    this.#leaving.close();
     for (const jobs of this.#jobs.values())
       for (const { controller } of jobs.values()) controller.abort(new Error("The runtime is closing"));
     this.#attempts.flow.close();

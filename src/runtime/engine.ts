@@ -4,7 +4,6 @@
  */
 import { durationMs } from "../core/duration.ts";
 import type { Event, EventShape } from "../core/event.ts";
-import type { Json } from "../core/json.ts";
 import type { Machine, MachineTypes } from "../core/machine.ts";
 import { closedError } from "../errors.ts";
 import type { ActivityRow, RunHead, RunName } from "../store/records.ts";
@@ -21,7 +20,7 @@ import { Evolution } from "./evolution/evolution.ts";
 import { type FindQuery, findAlive, findRuns } from "./find.ts";
 import { type Parts, standWith } from "./fleet/stand.ts";
 import { slotsOf } from "./flow/flow.ts";
-import { type Access, Handle, replyName } from "./handle.ts";
+import { type Access, Handle } from "./handle.ts";
 import { Housekeeper, houseName } from "./housekeeping/housekeeper.ts";
 import { hydrate } from "./hydrate.ts";
 import { type Ids, systemIds } from "./ids.ts";
@@ -45,6 +44,7 @@ import {
   type MachineEntry,
   type Registry,
 } from "./registry.ts";
+import { Replies, replyName } from "./replies.ts";
 import type {
   DebounceOptions,
   Receipt,
@@ -66,7 +66,6 @@ import { StepLoop } from "./step-loop.ts";
 import { Streams } from "./stream.ts";
 import { Debugger } from "./travel/debugger.ts";
 import { Travel } from "./travel/travel.ts";
-import { Waiters } from "./waiters.ts";
 import { Waker } from "./waker.ts";
 import { Watchers } from "./watchers.ts";
 
@@ -75,7 +74,7 @@ export class Engine implements Runtime, Access {
   readonly ids: Ids;
   readonly past: Past;
   readonly streams: Streams;
-  readonly replies = new Waiters<Json>();
+  readonly replies = new Replies(this);
   readonly watchers = new Watchers((name) => this.read(name));
   readonly registry: Registry;
   readonly travel: Travel;
@@ -203,7 +202,13 @@ export class Engine implements Runtime, Access {
 
   #makeSettle(find: SettlingWorld["find"], park: SettlingWorld["park"]): ReturnType<typeof settleWith> {
     return settleWith({
-      ...{ clock: this.clock, find, park, isClosed: () => this.#life.isOver },
+      ...{
+        clock: this.clock,
+        find,
+        park,
+        problem: this.#observers.problem,
+        isClosed: () => this.#life.isOver,
+      },
       deliver: (run, event, spent) => this.deliver(run, event, spent && { spent }),
     });
   }

@@ -7,25 +7,24 @@ import type { Machine } from "../core/machine.ts";
 import type { Patch } from "../core/patch.ts";
 import { matches } from "../core/query.ts";
 import type { State } from "../core/state.ts";
-import { type ErrorCode, HoldfastError, isHoldfastError } from "../errors.ts";
+import { HoldfastError, isHoldfastError } from "../errors.ts";
 import { limits } from "../limits.ts";
 import { encode } from "../store/codec.ts";
 import type { Entry } from "../store/journal.ts";
 import type { Breakpoint, RunHead, RunName } from "../store/records.ts";
 import { type Admitted, admit, admitAll } from "./admitted.ts";
-import type { Clock } from "./clock.ts";
+import { Asking, type AskWorld } from "./asking.ts";
 import type { Evolution, Migrated, MigrateOptions } from "./evolution/evolution.ts";
 import { followJournal, untilAborted } from "./follow.ts";
 import type { Ids } from "./ids.ts";
 import { type Handled, hasEnded, type LiveRun } from "./live-run.ts";
 import { type Actor, checkActor } from "./name.ts";
 import { checkNumber, checkOptions } from "./options.ts";
-import type { Past } from "./past.ts";
 import { type RunProfile, readProfile } from "./profile/journal.ts";
 import { ParkedError } from "./recovery.ts";
 import type { AnyMachine, Registry } from "./registry.ts";
 import type { AskOptions, End, FollowOptions, Outgoing, Receipt, Run, SendOptions, Stopped } from "./run.ts";
-import type { Standing, Waiting } from "./standing.ts";
+import type { Standing } from "./standing.ts";
 import type { Chunk, Streams } from "./stream.ts";
 import { compareCheckpoints } from "./travel/compare.ts";
 import type { Debugger } from "./travel/debugger.ts";
@@ -34,24 +33,17 @@ import type { Told } from "./travel/lineage.ts";
 import type { PrunedRun } from "./travel/prune-run.ts";
 import { type Replay, replay } from "./travel/replay.ts";
 import type { ForkOptions, Target, Travel } from "./travel/travel.ts";
-import type { Waiters } from "./waiters.ts";
-import type { Sight, Watchers } from "./watchers.ts";
+import { endedError } from "./watchers.ts";
 
 /** What a handle needs of the runtime. */
-export interface Access {
-  readonly clock: Clock;
+export interface Access extends AskWorld {
   readonly ids: Ids;
-  readonly past: Past;
   readonly streams: Streams;
   readonly registry: Registry;
   readonly travel: Travel;
   readonly debugger: Debugger;
   readonly evolution: Evolution;
-  /** Whoever waits for a run to be in some state. */
-  readonly watchers: Watchers;
-  /** Replies, by the name of the event that asked. */
-  readonly replies: Waiters<Json>;
-  readonly standing: Pick<Standing, "isShared" | "isHome" | "until">;
+  readonly standing: Pick<Standing, "isShared" | "isHome">;
   /** The run at its newest checkpoint; throws RUN_UNKNOWN. */
   read(name: RunName): Promise<LiveRun> | LiveRun;
   /** The run as it is in memory, which is good enough to give it something; read from the store if it is not there. */
@@ -62,8 +54,6 @@ export interface Access {
   hand(run: LiveRun, event: Admitted): Promise<Receipt>;
   /** Puts events into the inbox of a run that does not take them at once. */
   enqueue(run: LiveRun, events: readonly Admitted[]): Promise<readonly Receipt[]>;
-  /** The receipt of an event of this key; undefined if the run has seen none. */
-  readReceipt(name: RunName, key: string): Promise<Receipt | undefined>;
   /** The run at its newest checkpoint, after what waited for that was committed. */
   settled(name: RunName): Promise<LiveRun>;
 }
@@ -147,81 +137,9 @@ export class Handle implements Run {
     const { key, by, timeout } = options;
     if (timeout !== undefined) durationMs(timeout);
     const replyTo = key ?? this.#access.ids.next();
-    const { event } = admit({ type, replyTo, ...(data === undefined ? undefined : { data }) }, key, by);
+    const admitted = admit({ type, replyTo, ...(data === undefined ? undefined : { data }) }, key, by);
     const run = await this.#access.reach(this.#name);
-    const reply = this.#access.replies.wait(replyName(this.#name, replyTo));
-    const ended = this.#access.watchers.watch(this.#name, (sight) => {
-      if (!hasEnded(sight)) return false;
-      throw endedError(sight, `has not replied to ${JSON.stringify(type)}`, "ASK_UNANSWERED");
-    });
-    const late = this.#expire(timeout, type);
-    const over = new AbortController();
-    try {
-      const handled = this.#take(run, { event, key }, over.signal);
-      return await Promise.race([reply.told, ended.seen.then(never), late.passed, handled]);
-    } finally {
-      reply.cancel();
-      ended.cancel();
-      late.cancel();
-      over.abort();
-    }
-  }
-
-  /** Gives an event that asks to the run; resolves only with a reply that was given before, or elsewhere until it is over. */
-  async #take(run: LiveRun, { event, key }: Admitted, over: AbortSignal): Promise<Json> {
-    const before = key === undefined ? undefined : await this.#access.readReceipt(this.#name, key);
-    const { outcome, error, seq } = await (before ?? (await this.#hand(run, { event, key }))).handled();
-    if (outcome === "refused" || outcome === "ignored") {
-      throw new HoldfastError(
-        "ASK_UNANSWERED",
-        `The run ${JSON.stringify(this.id)} ${outcome} ${JSON.stringify(event.type)}: ${error?.message ?? "no active state takes it"}`,
-        { cause: error },
-      );
-    }
-    if (before !== undefined) return this.#readReply(run, event, seq);
-    if (!this.#access.standing.isShared || over.aborted) return never();
-    const { told, cancel } = this.#followReply(event, seq);
-    over.addEventListener("abort", cancel, { once: true });
-    return (await told).data;
-  }
-
-  /** The reply to an event that was taken here or elsewhere, be it given here or elsewhere. */
-  #followReply({ replyTo }: Event, taken: number): Waiting<{ readonly data: Json }> {
-    let from = taken;
-    return this.#access.standing.until(this.#name, async () => {
-      for await (const { seq, effects } of this.journal(from)) {
-        from = seq + 1;
-        const reply = effects.find((effect) => effect.type === "reply" && effect.to === replyTo);
-        if (reply?.type === "reply") return { data: reply.data as Json };
-      }
-      return undefined;
-    });
-  }
-
-  /** The reply to an event that was taken before; waits for one that is still to come. */
-  async #readReply(run: LiveRun, { type, replyTo }: Event, taken: number): Promise<Json> {
-    const asked = (await this.#access.past.entry(run.head, taken)).event.replyTo === replyTo;
-    for await (const { effects } of this.journal(taken))
-      for (const effect of effects)
-        if (asked && effect.type === "reply" && effect.to === replyTo) return effect.data as Json;
-    if (asked && !hasEnded(run)) return never();
-    const why = asked ? "ended without a reply to it" : "took it without being asked";
-    throw new HoldfastError(
-      "ASK_UNANSWERED",
-      `The run ${JSON.stringify(this.id)} has had ${JSON.stringify(type)} under this key before, and ${why}`,
-    );
-  }
-
-  #expire(timeout: number | string | undefined, type: string): { passed: Promise<never>; cancel(): void } {
-    if (timeout === undefined) return { passed: never(), cancel: () => {} };
-    let cancel = () => {};
-    const passed = new Promise<never>((_, reject) => {
-      cancel = this.#access.clock.after(durationMs(timeout), () => {
-        const message = `The run ${JSON.stringify(this.id)} has not replied to ${JSON.stringify(type)} within ${timeout}`;
-        reject(new HoldfastError("ASK_UNANSWERED", message));
-      });
-    });
-    return { passed, cancel };
+    return new Asking(this.#access, run, admitted).ask(() => this.#hand(run, admitted), timeout);
   }
 
   async waitFor(path: string): Promise<State> {
@@ -371,23 +289,9 @@ export class Handle implements Run {
   }
 }
 
-/** The name replies to an event go by. */
-export function replyName({ tenant, run }: RunName, replyTo: string): string {
-  return JSON.stringify([tenant, run, replyTo]);
-}
-
 /** Who acts, as the options of a call say; throws OPTIONS_INVALID or NAME_INVALID before anything is done. */
 function actorOf(usage: string, options: Actor): Actor {
   checkOptions(usage, options);
   checkActor(options.by);
   return options;
-}
-
-function never(): Promise<never> {
-  return new Promise(() => {});
-}
-
-function endedError({ head, state }: Sight, what: string, code: ErrorCode): HoldfastError {
-  const why = state.reason === undefined ? "" : ` (${state.reason.message})`;
-  return new HoldfastError(code, `The run ${JSON.stringify(head.run)} is ${head.status}${why} and ${what}`);
 }

@@ -16,9 +16,11 @@ export interface SettlingWorld {
   find(name: RunName): Promise<LiveRun | undefined>;
   deliver(run: LiveRun, event: Event, spent: Spending | undefined): Promise<unknown>;
   park(run: LiveRun, error: unknown): void;
+  /** Something is wrong with a run that nobody waits to hear. */
+  problem(name: RunName, error: unknown): void;
 }
 
-/** What brings the end of an activity to its run; false if that is parked and cannot take it yet. */
+/** What brings the end of an activity to its run; false if that is parked, or cannot be read here, and cannot take it yet. */
 type Settle = (name: RunName, event: Event, spent: Spending | undefined) => Promise<boolean>;
 
 /** Resolves when the event is durable, or nobody wants it any more. */
@@ -28,7 +30,12 @@ export function settleWith(world: SettlingWorld): Settle {
       try {
         return await bring(world, name, event, spent);
       } catch (error) {
-        if (!isUnavailable(error)) return true;
+        if (!isUnavailable(error)) {
+          // It is closing, which is no fault of the run.
+          if (world.isClosed()) return true;
+          world.problem(name, error);
+          return false;
+        }
         await new Promise<void>((resolve) => world.clock.after(laterMs, resolve));
       }
     }

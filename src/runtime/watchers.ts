@@ -1,5 +1,6 @@
 /** Whoever waits for a run to be in some state. */
 import type { State } from "../core/state.ts";
+import { type ErrorCode, HoldfastError } from "../errors.ts";
 import type { RunHead, RunName } from "../store/records.ts";
 import { RunMap } from "../store/run-map.ts";
 
@@ -82,4 +83,10 @@ export class Watchers {
     if (watchers.length > 0) this.#byRun.set(name, watchers);
     else this.#byRun.delete(name);
   }
+}
+
+/** Says of a run that has ended what did not become of it. */
+export function endedError({ head, state }: Sight, what: string, code: ErrorCode): HoldfastError {
+  const why = state.reason === undefined ? "" : ` (${state.reason.message})`;
+  return new HoldfastError(code, `The run ${JSON.stringify(head.run)} is ${head.status}${why} and ${what}`);
 }
