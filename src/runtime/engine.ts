@@ -358,8 +358,16 @@ export class Engine implements Runtime, Access {
 
   /** The run at its newest checkpoint, nothing of it waiting for a commit. */
   async settled(name: RunName): Promise<LiveRun> {
-    while (!(await this.#loop.checkpoint(await this.read(name))));
+    while (!(await this.#loop.checkpoint(await this.#taking(name))));
     return this.read(name);
+  }
+
+  /** The run with all that it has to take. What waits for a commit at its home waits in the store, too, for anybody. */
+  async #taking(name: RunName): Promise<LiveRun> {
+    const run = await this.read(name);
+    const { checkpoint } = run.machine.machine.definition;
+    if (checkpoint === undefined || this.standing.isHome(name)) return run;
+    return (await this.#runs.attend(name)) ?? run;
   }
 
   deliver(run: LiveRun, event: Event, parts?: Pick<Delivery, "spent" | "take">): Promise<Handled> {

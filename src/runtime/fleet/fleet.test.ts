@@ -107,6 +107,27 @@ describe.each(Object.keys(kinds).filter((kind) => !isMissing[kind]))("a fleet on
       for (const id of ids) expect((await (await runtime.run(id)).state()).context).toMatchObject({ n: 3 });
   });
 
+  test("steps that wait for a commit are committed when any of them is asked to", async () => {
+    const lazy = defineMachine<{ n: number }>({
+      id: "lazy",
+      start: { n: 0 },
+      checkpoint: "manual",
+      initial: "counting",
+      states: { counting: { on: { add: { update: (draft) => void draft.n++ } } } },
+    });
+    const { all } = await fleet(2, [lazy]);
+    const [one, two] = all as [Runtime, Runtime];
+    await Promise.all(
+      ids.map(async (id) => {
+        const run = await one.start(lazy, { id });
+        await run.sendAll(Array.from({ length: 70 }, () => ({ type: "add" })));
+        const other = await two.run(id);
+        await other.checkpoint();
+        expect((await other.journal(71)[Symbol.asyncIterator]().next()).value?.seq).toBe(71);
+      }),
+    );
+  });
+
   test("B3: what one has answered another one reads at once", async () => {
     const { all } = await fleet(2, [counter]);
     const [one, two] = all as [Runtime, Runtime];
