@@ -3,7 +3,6 @@ import { showValue } from "../core/json.ts";
 import { HoldfastError } from "../errors.ts";
 import type { RunName } from "../store/records.ts";
 import { checkName } from "./name.ts";
-import type { FollowOptions } from "./run.ts";
 
 /** Throws OPTIONS_INVALID for what is no object; `usage` says what to write, as `send(type, data, { key })`. */
 export function checkOptions(usage: string, given: unknown): void {
@@ -63,7 +62,11 @@ export function checkEdit(edit: unknown): void {
 }
 
 /** Until when to go on, from a number on; throws OPTIONS_INVALID. */
-export function signalOf(usage: string, from: number, options: FollowOptions): AbortSignal | undefined {
+export function signalOf(
+  usage: string,
+  from: number,
+  options: { readonly signal?: AbortSignal },
+): AbortSignal | undefined {
   checkNumber(usage, from);
   checkOptions(usage, options);
   const { signal } = options;
