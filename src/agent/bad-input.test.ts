@@ -136,6 +136,23 @@ test.each([null, undefined, 5, "x", {}, { messages: 5 }, { messages: [null] }, [
   },
 );
 
+test.each([
+  undefined,
+  null,
+  5,
+  {},
+  { at: "now" },
+  { at: Number.NaN },
+  { at: 0, id: "m" },
+  { at: 0, openEnd: "open" },
+])("messages are not read with options that are none (%j), and all formats say what to write", (given) => {
+  const invalid = expect.objectContaining({
+    ...{ code: "OPTIONS_INVALID", message: expect.stringContaining("{ at, id") },
+  });
+  for (const read of [fromOpenAI, fromAnthropic, fromAiSdk])
+    expect(() => read(any(read === fromAnthropic ? { messages: [] } : []), any(given))).toThrow(invalid);
+});
+
 test("a message of an assistant that says nothing is left out where a provider would refuse it for ever", () => {
   const { messages, left } = toOpenAI([
     { id: "q", role: "user", at: 0, parts: [{ type: "text", text: "Hello?" }] },

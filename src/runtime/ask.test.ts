@@ -104,6 +104,27 @@ onEveryStore((world) => {
       expect((await run.state()).context.open.length).toBe(1);
     });
 
+    test("leaves nobody waiting once its time is up: its step waits for a checkpoint as others do", async () => {
+      const { boot, clock, stored } = await world();
+      const lazy = defineMachine<Desk>({ ...desk.definition, id: "lazy", checkpoint: "manual" });
+      const runtime = await boot([lazy]);
+      for (const key of [undefined, "k"]) {
+        const run = await runtime.start(lazy, { id: `asked ${key}` });
+        await run.pause();
+        for (const options of [{ timeout: "1s" }, { timeout: "1s" }]) {
+          const asked = run.ask("silent", 1, key === undefined ? options : { ...options, key });
+          asked.catch(() => {});
+          await clock.advance("1s");
+          await expect(asked).rejects.toMatchObject(unanswered);
+        }
+        await run.retry();
+        await clock.advance(0);
+        expect((await stored(run.id)).head?.seq).toBe(3);
+        await run.checkpoint();
+        expect((await stored(run.id)).head?.seq).toBe(key === undefined ? 5 : 4);
+      }
+    });
+
     test("A5: of a run that ends, or has ended, is told so", async () => {
       const { run } = await begin();
       const asked = run.ask("request", undefined, { key: "k" });

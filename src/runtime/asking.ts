@@ -6,10 +6,10 @@ import { HoldfastError } from "../errors.ts";
 import type { RunHead, RunName } from "../store/records.ts";
 import type { Admitted } from "./admitted.ts";
 import type { Clock } from "./clock.ts";
+import type { Hearing } from "./inboxes.ts";
 import { hasEnded, type LiveRun } from "./live-run.ts";
 import type { Past } from "./past.ts";
 import { type Replies, replyName } from "./replies.ts";
-import type { Receipt } from "./run.ts";
 import type { Standing } from "./standing.ts";
 import { endedError, type Sight, type Watchers } from "./watchers.ts";
 
@@ -22,7 +22,7 @@ export interface AskWorld {
   readonly replies: Replies;
   readonly standing: Pick<Standing, "isShared">;
   /** The receipt of an event of this key; undefined if the run has seen none. */
-  readReceipt(name: RunName, key: string): Promise<Receipt | undefined>;
+  readReceipt(name: RunName, key: string): Promise<Hearing | undefined>;
 }
 
 /** The step that took the event. */
@@ -46,14 +46,14 @@ export class Asking {
   }
 
   /** Resolves with the reply; throws ASK_UNANSWERED if there will be none. `hand` gives the event to the run. */
-  async ask(hand: () => Promise<Receipt>, timeout: number | string | undefined): Promise<Json> {
+  async ask(hand: () => Promise<Hearing>, timeout: number | string | undefined): Promise<Json> {
     const { name } = this.#run;
     const reply = this.#world.replies.wait(replyName(name, this.#event.replyTo as string));
     const ended = this.#world.watchers.watch(name, hasEnded);
     const late = this.#expire(timeout);
     const over = new AbortController();
     try {
-      const taken = this.#take(hand);
+      const taken = this.#take(hand, over.signal);
       const found = taken.then((step) => this.#find(step, over.signal));
       const missed = ended.seen.then((sight) => this.#conclude(sight, taken));
       return await Promise.race([reply.told, missed, late.passed, found]);
@@ -66,10 +66,14 @@ export class Asking {
   }
 
   /** Gives the event to the run, unless it has had it; throws if it was not taken. */
-  async #take(hand: () => Promise<Receipt>): Promise<Taken> {
+  async #take(hand: () => Promise<Hearing>, over: AbortSignal): Promise<Taken> {
     const { name } = this.#run;
     const before = this.#key === undefined ? undefined : await this.#world.readReceipt(name, this.#key);
-    const { outcome, error, seq } = await (before ?? (await hand())).handled();
+    const receipt: Hearing = before ?? (await hand());
+    // Whoever asked may be gone long before the run takes it, if it ever does.
+    if (over.aborted) receipt.leave?.();
+    else over.addEventListener("abort", () => receipt.leave?.(), { once: true });
+    const { outcome, error, seq } = await receipt.handled();
     if (outcome !== "refused" && outcome !== "ignored") return { seq, isRepeat: before !== undefined };
     throw new HoldfastError(
       "ASK_UNANSWERED",

@@ -1,5 +1,5 @@
 /** Machines whose activities use the runtime they run in. */
-import { checkMachine } from "./options.ts";
+import { checkEntry } from "./options.ts";
 import type { AnyMachine, MachineEntry } from "./registry.ts";
 import type { GivenEntry, Runtime } from "./run.ts";
 
@@ -9,7 +9,7 @@ export function boundTo(
   machines: readonly (GivenEntry | AnyMachine)[],
 ): (MachineEntry | AnyMachine)[] {
   return machines.map((given) => {
-    checkMachine((given as Partial<GivenEntry> | null)?.machine ?? given);
+    checkEntry(given);
     return "chart" in given || given.activitiesOf === undefined
       ? given
       : { ...given, activities: { ...given.activities, ...given.activitiesOf(runtime) } };

@@ -48,6 +48,7 @@ interface TurnMark {
   readonly bytes: number;
   readonly taken: number;
   readonly rows: number;
+  readonly contents: number;
   readonly outbox: OutboxMark;
 }
 
@@ -169,15 +170,17 @@ export class Checkpoint {
       bytes: this.#bytes,
       taken: this.taken.length,
       rows: this.#rows.length,
+      contents: this.#contents.rows.length,
       outbox: this.outbox.mark(),
     };
   }
 
-  #restore({ now, bytes, taken, rows, outbox }: TurnMark): void {
+  #restore({ now, bytes, taken, rows, contents, outbox }: TurnMark): void {
     Object.assign(this, now);
     this.#bytes = bytes;
     this.taken.length = taken;
     this.#rows.length = rows;
+    this.#contents.restore(contents);
     this.outbox.restore(outbox);
   }
 

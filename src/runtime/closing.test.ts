@@ -1,10 +1,11 @@
 /** Closing a runtime while things are under way: everybody is told, nothing durable is lost, and the store is free. */
 import { describe, expect, test } from "vitest";
 import { callerWith, counter } from "../../test/runtime/machines.ts";
-import { onEveryStore } from "../../test/runtime/world.ts";
+import { listOf, onEveryStore } from "../../test/runtime/world.ts";
 import { VirtualClock } from "../testing/virtual-clock.ts";
 import type { ActivityScope } from "./attempt.ts";
 import type { Clock } from "./clock.ts";
+import { openReader } from "./reader.ts";
 import { createRuntime } from "./runtime.ts";
 
 const closed = { code: "RUNTIME_CLOSED" };
@@ -174,6 +175,22 @@ onEveryStore((world) => {
       resolve();
       await Promise.all([sent, closing]);
       expect(problems).toEqual([]);
+    });
+
+    test("leaves the store open to the others that were given it", async () => {
+      const { place, clock } = await world();
+      const given = { store: place.connect(), clock, machines: [counter] };
+      const first = await createRuntime(given);
+      await expect(createRuntime(given)).rejects.toMatchObject({ code: "STORE_OWNED" });
+      const run = await first.start(counter, { id: "a" });
+      const reader = await openReader(given);
+      expect((await listOf(reader.steps("a"))).length).toBe(1);
+      await reader.close();
+      expect((await (await run.send("add", 1)).handled()).outcome).toBe("taken");
+      await first.close();
+      const again = await createRuntime(given);
+      expect((await (await again.run("a")).head()).seq).toBe(2);
+      await again.close();
     });
 
     test("gives the store back: another opens it at once, while one that is open is refused", async () => {

@@ -32,6 +32,28 @@ onEveryStore((world) => {
       expect(written(here)).toBe(2);
     });
 
+    test("of an event that could not be taken is not stored with the next one, and is when it is needed", async () => {
+      const here = await world();
+      const send = { type: "note", data: "x".repeat(limits.valueBytesMax), to: { run: "b" } };
+      const shouts = counterWith({
+        states: {
+          open: {
+            on: {
+              shout: { actions: { send } },
+              note: { update: (draft, { event }) => void draft.log.push(event.data as Json) },
+            },
+          },
+        },
+      });
+      const run = await (await here.boot([shouts])).start(shouts, { id: "a" });
+      const [shouted, noted] = await Promise.allSettled([run.send("shout", large("x")), run.send("note", 1)]);
+      expect([shouted.status, noted.status]).toEqual(["rejected", "fulfilled"]);
+      expect(written(here)).toBe(0);
+      await run.send("note", large("x"));
+      expect(written(here)).toBe(1);
+      expect((await run.state()).context.log).toEqual([1, large("x")]);
+    });
+
     test("G1: one character short of large is kept where it stands", async () => {
       const here = await world();
       const run = await (await here.boot([counter])).start(counter, { id: "a" });

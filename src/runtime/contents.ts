@@ -27,6 +27,13 @@ export class FreshContents implements Omit<Binding, "open">, Contents {
     return this;
   }
 
+  /** Forgets what was kept after so many rows: what it was for did not come about. */
+  restore(rows: number): void {
+    if (this.rows.length === rows) return;
+    this.rows.length = rows;
+    for (const text of [...(this.digests?.keys() ?? [])].slice(rows)) this.digests?.delete(text);
+  }
+
   close(bytes: Uint8Array): Uint8Array {
     return this.#seal.close(bytes, this.#run.head);
   }

@@ -4,7 +4,8 @@ import { HoldfastError } from "../errors.ts";
 import { decode } from "../store/codec.ts";
 import type { DeadLetterRow, RunName } from "../store/records.ts";
 import type { Store } from "../store/store.ts";
-import { defaultTenant } from "./name.ts";
+import { checkName, defaultTenant } from "./name.ts";
+import { checkNumber, checkOptions } from "./options.ts";
 import type { Seal } from "./seal.ts";
 
 /** Letters that are read at a time. */
@@ -41,10 +42,11 @@ export class DeadLetters {
   }
 
   /** All of a tenant's, in the order they were lost; those after one of them, if its number is given. */
-  async *list({
-    tenant = defaultTenant,
-    after = 0,
-  }: Options & { readonly after?: number } = {}): AsyncGenerator<DeadLetter> {
+  async *list(options: Options & { readonly after?: number } = {}): AsyncGenerator<DeadLetter> {
+    const usage = "deadLetters.list({ tenant, after: number })";
+    const tenant = tenantOf(usage, options);
+    const { after = 0 } = options;
+    checkNumber(usage, after);
     for await (const row of this.#rows(tenant, after)) {
       const { number, run, reason, at, bytes } = row;
       const event = decode(this.#world.seal.open(bytes, row), `dead letter ${number}`) as unknown as Event;
@@ -57,6 +59,7 @@ export class DeadLetters {
     const row = await this.#find(number, options);
     const { number: _number, reason: _reason, ...event } = row;
     const { to = row.run } = options;
+    checkName("run", to);
     // A key keeps it from being taken twice, should it be sent again before it is removed here. Its own belongs to the run it
     // was for: another one may have had that key for something else.
     const key = to === row.run ? (row.key ?? row.id) : row.id;
@@ -78,8 +81,11 @@ export class DeadLetters {
     await this.#world.store.removeDeadLetter(tenant, number);
   }
 
-  async #find(number: number, { tenant = defaultTenant }: Options): Promise<DeadLetterRow> {
+  async #find(number: number, options: Options): Promise<DeadLetterRow> {
     this.#world.check();
+    const usage = "the number of a dead letter, and { tenant, to }";
+    checkNumber(usage, number);
+    const tenant = tenantOf(usage, options);
     const [row] = await this.#world.store.readDeadLetters(tenant, number - 1, 1);
     if (row?.number === number) return row;
     throw new HoldfastError(
@@ -97,4 +103,12 @@ export class DeadLetters {
       last = (rows.at(-1) as DeadLetterRow).number;
     }
   }
+}
+
+/** Whose letters are meant; throws OPTIONS_INVALID or NAME_INVALID. */
+function tenantOf(usage: string, options: Options): string {
+  checkOptions(usage, options);
+  const { tenant = defaultTenant } = options;
+  checkName("tenant", tenant);
+  return tenant;
 }

@@ -29,7 +29,7 @@ import { Life } from "./life.ts";
 import { type Delivery, type Handled, hasEnded, type LiveRun } from "./live-run.ts";
 import { checkName, defaultTenant, unknownRunError } from "./name.ts";
 import { Observers } from "./observers.ts";
-import { checkOptions, checkStart } from "./options.ts";
+import { asAgent, asListener, checkOptions, checkStart, nameOf } from "./options.ts";
 import { parkWith } from "./park.ts";
 import { Past } from "./past.ts";
 import { Platform } from "./platform.ts";
@@ -47,7 +47,6 @@ import {
 import { Replies, replyName } from "./replies.ts";
 import type {
   DebounceOptions,
-  Receipt,
   Run,
   RunReference,
   Runtime,
@@ -63,6 +62,7 @@ import { type SettlingWorld, settleWith } from "./settling.ts";
 import type { Standing } from "./standing.ts";
 import { Starts } from "./starts.ts";
 import { StepLoop } from "./step-loop.ts";
+import { closeStore, openStore } from "./store-use.ts";
 import { Streams } from "./stream.ts";
 import { Debugger } from "./travel/debugger.ts";
 import { Travel } from "./travel/travel.ts";
@@ -258,7 +258,7 @@ export class Engine implements Runtime, Access {
   }
 
   async open(): Promise<void> {
-    await this.#store.open();
+    await openStore(this.#store);
     const outages = await this.standing.take();
     await this.machines.open();
     await this.#waker.open(outages);
@@ -278,7 +278,7 @@ export class Engine implements Runtime, Access {
       await this.#housekeeper?.close();
       await this.#loop.close(closedError());
       await this.standing.giveBack().catch(() => {});
-      await this.#store.close();
+      await closeStore(this.#store);
     });
   }
 
@@ -301,9 +301,9 @@ export class Engine implements Runtime, Access {
 
   // Runs, as users ask for them.
 
-  readonly thread: Runtime["thread"] = (agent, options) => agent.openThread(this, options);
-  readonly observe: Runtime["observe"] = (listener) => this.#observers.observe(listener);
-  readonly hear: Runtime["hear"] = (listener) => this.standing.hear(listener);
+  readonly thread: Runtime["thread"] = async (agent, options) => asAgent(agent).openThread(this, options);
+  readonly observe: Runtime["observe"] = (listener) => this.#observers.observe(asListener(listener));
+  readonly hear: Runtime["hear"] = (listener) => this.standing.hear(asListener(listener));
   readonly members: Runtime["members"] = () => this.standing.members();
 
   async start<Context, Ev extends EventShape, Input, Types extends MachineTypes>(
@@ -341,7 +341,7 @@ export class Engine implements Runtime, Access {
   }
 
   async diff(one: RunReference, other: RunReference): ReturnType<Runtime["diff"]> {
-    return this.travel.compare({ ...one, run: one.id }, { ...other, run: other.id });
+    return this.travel.compare(nameOf(one), nameOf(other));
   }
 
   // What handles need.
@@ -378,7 +378,7 @@ export class Engine implements Runtime, Access {
     });
   }
 
-  hand(run: LiveRun, event: Admitted): Promise<Receipt> {
+  hand(run: LiveRun, event: Admitted): ReturnType<Access["hand"]> {
     this.#life.check();
     return this.#inboxes.hand(this.#runs.current(run), event);
   }

@@ -4,7 +4,7 @@ import type { RunQuery, Store } from "../store/store.ts";
 import { checkAttributes } from "./attributes.ts";
 import { rowsOf } from "./housekeeping/finding.ts";
 import { defaultTenant } from "./name.ts";
-import { checkOptions } from "./options.ts";
+import { checkNumber, checkOptions, optionsError } from "./options.ts";
 
 /** Which runs to find; all of a tenant's unless something is said. */
 export type FindQuery = Partial<Omit<RunQuery, "limit" | "after">>;
@@ -23,13 +23,29 @@ export async function* findAlive(store: Store, machine?: string): AsyncGenerator
 
 /** The runs that fit, the newest first; throws OPTIONS_INVALID, NAME_INVALID or ATTRIBUTE_INVALID for what no run can fit. */
 export async function* findRuns(store: Store, query: FindQuery): AsyncGenerator<RunHead> {
-  checkOptions("find({ machine, status, attributes })", query);
-  checkAttributes(query.attributes ?? {});
+  const usage = "find({ tenant, subject, machine, status, createdFrom, createdBefore, attributes })";
+  checkOptions(usage, query);
+  checkQuery(usage, query);
   for (let after: RunHead | undefined; ; ) {
-    const page = { tenant: defaultTenant, ...query, limit: pageSize };
+    const page = { ...query, tenant: query.tenant ?? defaultTenant, limit: pageSize };
     const heads = await store.findRuns(after === undefined ? page : { ...page, after });
     yield* heads;
     after = heads.at(-1);
     if (heads.length < pageSize) return;
   }
 }
+
+/** What a filter that is not known would leave out would be found: it is refused, as is one that no run can fit. */
+function checkQuery(usage: string, query: FindQuery): void {
+  for (const [name, given] of Object.entries(query)) {
+    const kind = Object.hasOwn(filters, name) ? filters[name as keyof FindQuery] : "none";
+    if (given !== undefined && kind !== typeof given) throw optionsError(usage, given, name);
+    if (kind === "number" && given !== undefined) checkNumber(usage, given);
+  }
+  checkAttributes(query.attributes ?? {});
+}
+
+const filters: Readonly<Record<keyof FindQuery, "string" | "number" | "object">> = {
+  ...{ tenant: "string", subject: "string", machine: "string", status: "string" },
+  ...{ createdFrom: "number", createdBefore: "number", attributes: "object" },
+};

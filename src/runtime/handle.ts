@@ -1,8 +1,7 @@
 /** A run, as its users hold it: a name and what can be done with it. It keeps nothing itself. */
-import { findNode } from "../core/chart.ts";
 import { durationMs } from "../core/duration.ts";
 import { cancelEvent, type Event, sentBy } from "../core/event.ts";
-import type { Json, JsonObject } from "../core/json.ts";
+import { type Json, type JsonObject, showValue } from "../core/json.ts";
 import type { Machine } from "../core/machine.ts";
 import type { Patch } from "../core/patch.ts";
 import { matches } from "../core/query.ts";
@@ -17,14 +16,16 @@ import { Asking, type AskWorld } from "./asking.ts";
 import type { Evolution, Migrated, MigrateOptions } from "./evolution/evolution.ts";
 import { followJournal, untilAborted } from "./follow.ts";
 import type { Ids } from "./ids.ts";
+import type { Hearing } from "./inboxes.ts";
 import { type Handled, hasEnded, type LiveRun } from "./live-run.ts";
 import { type Actor, checkActor } from "./name.ts";
-import { checkNumber, checkOptions } from "./options.ts";
+import { checkMachine, checkNumber, checkOptions, signalOf } from "./options.ts";
 import { type RunProfile, readProfile } from "./profile/journal.ts";
 import { ParkedError } from "./recovery.ts";
 import type { AnyMachine, Registry } from "./registry.ts";
 import type { AskOptions, End, FollowOptions, Outgoing, Receipt, Run, SendOptions, Stopped } from "./run.ts";
 import type { Standing } from "./standing.ts";
+import { statePath } from "./state-path.ts";
 import type { Chunk, Streams } from "./stream.ts";
 import { compareCheckpoints } from "./travel/compare.ts";
 import type { Debugger } from "./travel/debugger.ts";
@@ -51,9 +52,9 @@ export interface Access extends AskWorld {
   /** Gives an event of the platform to a run; resolves when its step is durable. */
   deliver(run: LiveRun, event: Event): Promise<Handled>;
   /** Gives an event to a run that takes them now; resolves when it is durable. Throws ParkedError if it takes none after all. */
-  hand(run: LiveRun, event: Admitted): Promise<Receipt>;
+  hand(run: LiveRun, event: Admitted): Promise<Hearing>;
   /** Puts events into the inbox of a run that does not take them at once. */
-  enqueue(run: LiveRun, events: readonly Admitted[]): Promise<readonly Receipt[]>;
+  enqueue(run: LiveRun, events: readonly Admitted[]): Promise<readonly Hearing[]>;
   /** The run at its newest checkpoint, after what waited for that was committed. */
   settled(name: RunName): Promise<LiveRun>;
 }
@@ -88,7 +89,7 @@ export class Handle implements Run {
   }
 
   /** Hands an event to the run, or to its inbox if it does not take events now; resolves when it is durable. */
-  async #hand(run: LiveRun, admitted: Admitted): Promise<Receipt> {
+  async #hand(run: LiveRun, admitted: Admitted): Promise<Hearing> {
     // Those that wait in the store come before it, and a run that somebody else sees to takes what is in its inbox.
     if (run.head.status !== "active" || run.more || !this.#access.standing.isHome(this.#name))
       return this.#sendAside(run, admitted);
@@ -101,10 +102,10 @@ export class Handle implements Run {
   }
 
   /** An event for a run that is parked waits in its inbox; one that has ended takes none. */
-  async #sendAside(run: LiveRun, admitted: Admitted): Promise<Receipt> {
+  async #sendAside(run: LiveRun, admitted: Admitted): Promise<Hearing> {
     if (!hasEnded(run)) {
       const [receipt] = await this.#access.enqueue(run, [admitted]);
-      return receipt as Receipt;
+      return receipt as Hearing;
     }
     const { key, event } = admitted;
     const before = key === undefined ? undefined : await this.#access.readReceipt(this.#name, key);
@@ -142,14 +143,8 @@ export class Handle implements Run {
     return new Asking(this.#access, run, admitted).ask(() => this.#hand(run, admitted), timeout);
   }
 
-  async waitFor(path: string): Promise<State> {
-    const { machine } = await this.#access.read(this.#name);
-    if (findNode(machine.machine.chart, path) === undefined) {
-      throw new HoldfastError(
-        "STATE_UNKNOWN",
-        `The machine ${machine.machine.id} has no state ${JSON.stringify(path)}`,
-      );
-    }
+  async waitFor(name: string): Promise<State> {
+    const path = statePath((await this.#access.read(this.#name)).machine.machine, name);
     const { state } = await this.#access.watchers.see(this.#name, (sight) => {
       if (matches(sight.state, path)) return true;
       if (hasEnded(sight)) throw endedError(sight, `never came to ${JSON.stringify(path)}`, "RUN_ENDED");
@@ -216,7 +211,10 @@ export class Handle implements Run {
     return findLastChange(this.#access.past, (await this.#access.read(this.#name)).head, path);
   }
 
-  async replay({ machine }: { readonly machine?: AnyMachine } = {}): Promise<Replay> {
+  async replay(options: { readonly machine?: AnyMachine } = {}): Promise<Replay> {
+    checkOptions("replay({ machine })", options);
+    const { machine } = options;
+    if (machine !== undefined) checkMachine(machine);
     const { head } = await this.#access.read(this.#name);
     return replay(this.#access.past, this.#access.registry, head, machine as Machine | undefined);
   }
@@ -246,14 +244,15 @@ export class Handle implements Run {
   async *stream(
     activity: string,
     from = 0,
-    { signal }: Pick<FollowOptions, "signal"> = {},
+    options: Pick<FollowOptions, "signal"> = {},
   ): AsyncGenerator<Chunk> {
+    const signal = signalOf("stream(activity, from, { signal })", from, options);
     const { head, state } = await this.#access.read(this.#name);
     const key = state.activities.find((one) => one.id === activity)?.key ?? activity;
-    if (!/^\d+\.\d+$/.test(key)) {
+    if (typeof key !== "string" || !/^\d+\.\d+$/.test(key)) {
       throw new HoldfastError(
         "ACTIVITY_UNKNOWN",
-        `The run ${JSON.stringify(this.id)} has no activity ${JSON.stringify(activity)} under way; one that is over is found by its key`,
+        `The run ${JSON.stringify(this.id)} has no activity ${showValue(activity)} under way; one that is over is found by its key`,
       );
     }
     const over = this.#access.watchers.look(this.#name, (sight) =>
@@ -282,10 +281,8 @@ export class Handle implements Run {
   }
 
   async *follow(from = 1, options: FollowOptions = {}): AsyncGenerator<Entry> {
-    const usage = "follow(from, { signal }), from the number of a checkpoint";
-    checkNumber(usage, from);
-    checkOptions(usage, options);
-    yield* followJournal(this.#access, this.#name, { from, signal: options.signal });
+    const signal = signalOf("follow(from, { signal }), from the number of a checkpoint", from, options);
+    yield* followJournal(this.#access, this.#name, { from, signal });
   }
 }
 

@@ -40,7 +40,7 @@ export interface InboxWorld {
   wakeLater(): void;
   deliver(run: LiveRun, delivery: Delivery): void;
   park(run: LiveRun, error: unknown): void;
-  readReceipt(name: RunName, key: string): Promise<Receipt | undefined>;
+  readReceipt(name: RunName, key: string): Promise<Hearing | undefined>;
   /** What became of an event; undefined while it waits. */
   readTaken(event: KeyName & Partial<Owner>): Promise<Handled | undefined>;
 }
@@ -66,7 +66,7 @@ export class Inboxes {
   }
 
   /** Puts events into a run's inbox, all of them or none; each receipt waits for its step. */
-  async enqueue(run: LiveRun, events: readonly Admitted[]): Promise<readonly Receipt[]> {
+  async enqueue(run: LiveRun, events: readonly Admitted[]): Promise<readonly Hearing[]> {
     const { clock, seal, standing } = this.#world;
     const at = clock.now();
     const rows = events.map(
@@ -89,7 +89,7 @@ export class Inboxes {
     const receipts = rows.map(async (row, index) => {
       if (outcomes[index] === "accepted") {
         this.arrived(row);
-        return { handled: () => this.#hear(row, mark, waiting[index]) };
+        return hearingOf(() => this.#hear(row, mark, waiting[index]), waiting[index]?.cancel);
       }
       waiting[index]?.cancel();
       const before = row.key === undefined ? undefined : await this.#world.readReceipt(run.name, row.key);
@@ -110,28 +110,27 @@ export class Inboxes {
   }
 
   /** What becomes of an event that waits, be it taken here or elsewhere. */
-  async #hear(row: InboxRow, mark: Mark, registered?: Registered): Promise<Handled> {
+  #hear(row: InboxRow, mark: Mark, registered?: Registered): Registered {
     const { standing, readTaken } = this.#world;
     const { key, id } = row;
-    const waiting = registered ?? this.#wait(row, { row: id });
-    const { told: here, cancel } = this.#ask(row, { row: id }, waiting);
-    if (!standing.isShared || key === undefined) return here;
+    const waiting = this.#asking(row, { row: id }, registered ?? this.#wait(row, { row: id }));
+    if (!standing.isShared || key === undefined) return waiting;
     // What it was told of before anybody waited is asked for, as when it has become the run's home since.
     const since = registered === undefined && standing.isHome(row) ? undefined : mark;
     const elsewhere = standing.until(row, () => readTaken({ ...row, key }), since);
-    try {
-      return await whicheverKnows(here, elsewhere);
-    } finally {
-      // Of what was taken elsewhere nobody is told here.
-      cancel();
-    }
+    const cancel = () => {
+      waiting.cancel();
+      elsewhere.cancel();
+    };
+    // Of what was taken elsewhere nobody is told here.
+    return { told: whicheverKnows(waiting.told, elsewhere).finally(cancel), cancel };
   }
 
   /**
    * Hands an event to a run; resolves when it is durable. Should the run be parked before it takes it, the event is put
    * into its inbox with the same commit.
    */
-  hand(run: LiveRun, { event, key }: Admitted): Promise<Receipt> {
+  hand(run: LiveRun, { event, key }: Admitted): Promise<Hearing> {
     return new Promise((resolve, failed) => {
       const priority = eventPriority(run.machine.machine.chart, event);
       const handled = (one: Handled) => resolve({ handled: async () => one });
@@ -142,20 +141,20 @@ export class Inboxes {
   }
 
   /** The receipt of an event that waits. One whose key the run has seen is not there: what became of the first is told. */
-  async #receipt(name: RunName, row: string, key: string | undefined): Promise<Receipt> {
+  async #receipt(name: RunName, row: string, key: string | undefined): Promise<Hearing> {
     const refused = async () => Promise.reject(untakenError(name));
     if (key !== undefined) return (await this.#world.readReceipt(name, key)) ?? { handled: refused };
     const waiting = this.#wait(name, { row });
-    return { handled: () => this.#ask(name, { row }, waiting).told };
+    return hearingOf(() => this.#asking(name, { row }, waiting), waiting.cancel);
   }
 
   /** What will become of an event that waits in the inbox, by its key; `cancel` when nobody wants to know any more. */
   waitFor(name: RunName, key: string): Registered {
-    return this.#ask(name, { key }, this.#wait(name, { key }));
+    return this.#asking(name, { key }, this.#wait(name, { key }));
   }
 
   /** Somebody wants to know what becomes of an event: a step it has taken already is committed now. */
-  #ask(name: RunName, place: Place, { told, cancel }: Registered): Registered {
+  #asking(name: RunName, place: Place, { told, cancel }: Registered): Registered {
     const { live, checkpoint } = this.#world;
     const cease = this.#count(askedId(name, place));
     told.catch(() => {}).finally(cease);
@@ -320,6 +319,24 @@ export class Inboxes {
     for (const waiters of this.#handled.values()) waiters.close(error);
     this.#handled.clear();
   }
+}
+
+/** A receipt of which nobody may want to hear any more, so that nothing is left waiting for what never comes. */
+export interface Hearing extends Receipt {
+  leave?(): void;
+}
+
+/** One that waits once it is asked; `leave` is for one that was not. */
+export function hearingOf(wait: () => Registered, leave: () => void = () => {}): Hearing {
+  let left = leave;
+  return {
+    handled() {
+      const { told, cancel } = wait();
+      left = cancel;
+      return told;
+    },
+    leave: () => left(),
+  };
 }
 
 /** Somebody who will be told what became of an event here. */

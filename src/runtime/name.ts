@@ -1,4 +1,5 @@
 /** Names that users choose: machines, runs, tenants, subjects, keys and who acts. */
+import { showValue } from "../core/json.ts";
 import { HoldfastError } from "../errors.ts";
 import { limits } from "../limits.ts";
 import type { RunName } from "../store/records.ts";
@@ -28,13 +29,9 @@ export function checkActor(by: unknown): void {
 export function checkName(what: string, name: unknown): void {
   const problem = problemOf(name);
   if (problem === undefined) return;
-  throw new HoldfastError(
-    "NAME_INVALID",
-    `The ${what} ${JSON.stringify(name)} cannot be used: it ${problem}`,
-    {
-      details: { what },
-    },
-  );
+  throw new HoldfastError("NAME_INVALID", `The ${what} ${showValue(name)} cannot be used: it ${problem}`, {
+    details: { what },
+  });
 }
 
 function problemOf(name: unknown): string | undefined {

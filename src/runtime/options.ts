@@ -1,6 +1,8 @@
 /** What callers hand in beside names and events: whatever is none of it is refused before anything is done. */
 import { showValue } from "../core/json.ts";
 import { HoldfastError } from "../errors.ts";
+import type { RunName } from "../store/records.ts";
+import { checkName } from "./name.ts";
 
 /** Throws OPTIONS_INVALID for what is no object; `usage` says what to write, as `send(type, data, { key })`. */
 export function checkOptions(usage: string, given: unknown): void {
@@ -17,9 +19,60 @@ export function checkFunction(usage: string, given: unknown, what?: string): voi
   if (typeof given !== "function") throw optionsError(usage, given, what);
 }
 
+/** Throws OPTIONS_INVALID for an object without these methods. */
+export function checkMethods(
+  usage: string,
+  part: Readonly<Record<string, unknown>>,
+  methods: readonly string[],
+): void {
+  for (const [name, given] of Object.entries(part))
+    if (!isRecord(given) || methods.some((method) => typeof given[method] !== "function"))
+      throw optionsError(usage, given, `the ${name}`);
+}
+
 /** Throws OPTIONS_INVALID for what is none of these words. */
 export function checkWord(usage: string, given: unknown, words: readonly string[]): void {
   if (!words.includes(given as string)) throw optionsError(usage, given);
+}
+
+/** What a conversation can be had with; throws OPTIONS_INVALID for anything else. */
+export function asAgent<Agent>(given: Agent): Agent {
+  checkMethods("thread(agent), with what defineAgent makes", { agent: given }, ["openThread"]);
+  return given;
+}
+
+/** Somebody to be told; throws OPTIONS_INVALID for what cannot be. */
+export function asListener<Listener>(given: Listener): Listener {
+  checkFunction("a function that is told", given, "the listener");
+  return given;
+}
+
+/** The name of a run that somebody refers to; throws OPTIONS_INVALID or NAME_INVALID. */
+export function nameOf(given: { readonly id: string; readonly tenant: string }): RunName {
+  checkOptions("diff(run, other), each a run or { id, tenant }", given);
+  const { id: run, tenant } = given;
+  checkName("run", run);
+  checkName("tenant", tenant);
+  return { tenant, run };
+}
+
+/** Throws OPTIONS_INVALID for what does not change a context. */
+export function checkEdit(edit: unknown): void {
+  if (edit !== undefined) checkFunction("{ edit: (draft) => {} }", edit, "edit");
+}
+
+/** Until when to go on, from a number on; throws OPTIONS_INVALID. */
+export function signalOf(
+  usage: string,
+  from: number,
+  options: { readonly signal?: AbortSignal },
+): AbortSignal | undefined {
+  checkNumber(usage, from);
+  checkOptions(usage, options);
+  const { signal } = options;
+  if (signal !== undefined && !(signal instanceof AbortSignal))
+    throw optionsError(usage, signal, "the signal");
+  return signal;
 }
 
 /** Throws MACHINE_INVALID for what is not a machine. */
@@ -31,6 +84,35 @@ export function checkMachine(given: unknown): void {
     `${showValue(given)} is not a machine; give what defineMachine makes`,
   );
 }
+
+/** Throws MACHINE_INVALID for what is neither a machine nor one with parts that can be used. */
+export function checkEntry(given: unknown): void {
+  const entry = isRecord(given) && isRecord(given.machine) ? given : { machine: given };
+  checkMachine(entry.machine);
+  const { activities = {}, attributes, activitiesOf, evolution = "pin", migrations = [] } = entry as Entry;
+  const problem =
+    (!isRecord(activities) && "activities must be an object of functions") ||
+    Object.entries(activities as object)
+      .map(wrongActivity)
+      .find(Boolean) ||
+    (attributes !== undefined && typeof attributes !== "function" && "attributes must be a function") ||
+    (activitiesOf !== undefined && typeof activitiesOf !== "function" && "activitiesOf must be a function") ||
+    (evolution !== "pin" && evolution !== "upgrade" && 'evolution must be "pin" or "upgrade"') ||
+    (!(Array.isArray(migrations) && migrations.every(isRecord)) && "migrations must be a list of migrations");
+  if (!problem) return;
+  const { id } = entry.machine as { readonly id: string };
+  throw new HoldfastError("MACHINE_INVALID", `The machine ${id} cannot be used: ${problem}`);
+}
+
+const wrongActivity = ([name, code]: readonly [string, unknown]): string | undefined =>
+  code === undefined || typeof code === "function"
+    ? undefined
+    : `the activity ${showValue(name)} must be a function`;
+
+/** What stands beside a machine. */
+type Entry = Readonly<
+  Record<"activities" | "attributes" | "activitiesOf" | "evolution" | "migrations", unknown>
+>;
 
 /** Throws MACHINE_INVALID or OPTIONS_INVALID for what no run can begin with. */
 export function checkStart(machine: unknown, options: unknown): void {

@@ -1,6 +1,6 @@
 /** Reading what is stored of a run: its entries, its newest checkpoint, and the activities under way there. */
 import type { ActivityEffect } from "../core/effect.ts";
-import type { Json } from "../core/json.ts";
+import { type Json, showValue } from "../core/json.ts";
 import { HoldfastError, isHoldfastError } from "../errors.ts";
 import { decode, decodeSized } from "../store/codec.ts";
 import { contentsOf, unpack } from "../store/content.ts";
@@ -307,7 +307,7 @@ function checkSeq(head: RunHead, seq: number): void {
 function unknownCheckpoint(head: RunHead, seq: number): HoldfastError {
   return new HoldfastError(
     "CHECKPOINT_UNKNOWN",
-    `${nameOf(head)} has no checkpoint ${JSON.stringify(seq)}; its newest is ${head.seq}`,
+    `${nameOf(head)} has no checkpoint ${showValue(seq)}; its newest is ${head.seq}`,
   );
 }
 

@@ -4,7 +4,10 @@ import type { Json } from "../core/json.ts";
 import type { Machine } from "../core/machine.ts";
 import { isHoldfastError } from "../errors.ts";
 import type { Attribute, RunName } from "../store/records.ts";
+import { checkAttributes } from "./attributes.ts";
+import { checkLimits } from "./budget.ts";
 import type { Deed } from "./deed.ts";
+import { checkName } from "./name.ts";
 import type { Runtime, ScheduledSend, ScheduledStart } from "./run.ts";
 
 /** What it takes to do it. */
@@ -22,11 +25,19 @@ export function deedOf({
   readonly start?: ScheduledStart | undefined;
   readonly send?: ScheduledSend | undefined;
 }): Deed | undefined {
-  const machine = typeof start?.machine === "object" ? start.machine.id : start?.machine;
+  const machine = typeof start?.machine === "object" ? start.machine?.id : start?.machine;
   const starts = isName(machine);
   const sends = isName(send?.run) && isName(send?.type);
   if (starts === sends || (start && send)) return undefined;
+  if (starts) checkStarting(start as ScheduledStart);
   return starts ? { start: { ...start, machine } } : ({ send } as Deed);
+}
+
+/** Throws what a start would throw every time it is due. */
+function checkStarting({ subject, attributes, limits }: ScheduledStart): void {
+  if (subject !== undefined) checkName("subject", subject);
+  checkAttributes(attributes);
+  checkLimits(limits);
 }
 
 const isName = (given: unknown): given is string => typeof given === "string" && given !== "";

@@ -9,8 +9,10 @@ import type { RunHead, RunName } from "../store/records.ts";
 import type { Store } from "../store/store.ts";
 import { type FindQuery, findRuns } from "./find.ts";
 import { checkName, defaultTenant, unknownRunError } from "./name.ts";
+import { checkMethods, checkOptions } from "./options.ts";
 import { Past } from "./past.ts";
 import { noSeal, type Seal } from "./seal.ts";
+import { closeStore, openStore } from "./store-use.ts";
 
 /** A step that was taken, and the state it led to. */
 export interface PastStep {
@@ -28,9 +30,16 @@ export interface Reader {
 
 /** Opens a store to read it, and nothing else. */
 export async function openReader(options: { readonly store: Store; readonly seal?: Seal }): Promise<Reader> {
+  const usage = "openReader({ store })";
+  checkOptions(usage, options);
   const { store, seal = noSeal } = options;
-  await store.open();
+  checkMethods(usage, { store }, ["open"]);
+  await openStore(store).catch(async (error: unknown) => {
+    await closeStore(store).catch(() => {});
+    throw error;
+  });
   const past = new Past(store, seal);
+  let isOpen = true;
   return {
     find: (query = {}) => findRuns(store, query),
     async *steps(id, { tenant = defaultTenant } = {}) {
@@ -45,6 +54,9 @@ export async function openReader(options: { readonly store: Store; readonly seal
         yield { entry, state: state as unknown as State };
       }
     },
-    close: () => store.close(),
+    close: async () => {
+      if (isOpen) await closeStore(store);
+      isOpen = false;
+    },
   };
 }

@@ -3,13 +3,12 @@ import type { ReplyEffect } from "../core/effect.ts";
 import { HoldfastError } from "../errors.ts";
 import type { KeyName, Taken } from "../store/fleet.ts";
 import type { RunName } from "../store/records.ts";
-import { whicheverKnows } from "./inboxes.ts";
+import { type Hearing, hearingOf, whicheverKnows } from "./inboxes.ts";
 import type { Handled, LiveRun } from "./live-run.ts";
 import type { Past } from "./past.ts";
 import { untakenError } from "./recovery.ts";
-import type { Receipt } from "./run.ts";
 import type { Owner } from "./seal.ts";
-import type { Standing } from "./standing.ts";
+import type { Standing, Waiting } from "./standing.ts";
 import type { Waiters } from "./waiters.ts";
 
 export interface ReceiptWorld {
@@ -31,30 +30,33 @@ export class Receipts {
   }
 
   /** The receipt of an event of this key; undefined if the run has seen none. */
-  async read(name: RunName, key: string): Promise<Receipt | undefined> {
+  async read(name: RunName, key: string): Promise<Hearing | undefined> {
     const taken = await this.#world.standing.readTaken({ ...name, key });
     if (taken === undefined) return undefined;
-    if (taken.seq === undefined) return { handled: () => this.#wait(name, key) };
+    if (taken.seq === undefined) return hearingOf(() => this.#wait(name, key));
     const handled = await this.#readHandled(name, taken);
     return { handled: async () => handled };
   }
 
   /** What becomes of an event that was in the inbox when somebody looked; it may have been taken since. */
-  async #wait(name: RunName, key: string): Promise<Handled> {
+  #wait(name: RunName, key: string): Pick<Waiting<Handled>, "told" | "cancel"> {
     const { waitFor, standing } = this.#world;
-    const { told, cancel } = waitFor(name, key);
+    const waiting = waitFor(name, key);
+    let elsewhere: Waiting<Handled> | undefined;
+    let isLeft = false;
+    const cancel = () => {
+      isLeft = true;
+      waiting.cancel();
+      elsewhere?.cancel();
+    };
     // Others who wait are not told of what is found here: theirs may be taken by a step of which this process has no answer yet.
-    const taken = await this.readTaken({ ...name, key }).catch((error: unknown) => {
-      cancel();
-      throw error;
-    });
-    if (taken !== undefined) {
-      cancel();
-      return taken;
-    }
-    if (!standing.isShared) return told;
-    const elsewhere = standing.until(name, () => this.readTaken({ ...name, key }));
-    return whicheverKnows(told, elsewhere).finally(cancel);
+    const look = async () => {
+      const taken = await this.readTaken({ ...name, key });
+      if (taken !== undefined || !standing.isShared || isLeft) return taken ?? waiting.told;
+      elsewhere = standing.until(name, () => this.readTaken({ ...name, key }));
+      return whicheverKnows(waiting.told, elsewhere);
+    };
+    return { told: look().finally(cancel), cancel };
   }
 
   /** What became of an event; undefined while it waits. Throws RUN_ENDED if its run ended without taking it. */

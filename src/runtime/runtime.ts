@@ -1,9 +1,11 @@
 /** The façade: the way into the runtime. */
 import { systemClock } from "./clock.ts";
 import { Engine } from "./engine.ts";
-import { checkOptions, isRecord, optionsError } from "./options.ts";
+import { systemIds } from "./ids.ts";
+import { checkFunction, checkMethods, checkOptions, isRecord, optionsError } from "./options.ts";
 import { Profiler } from "./profile/profiler.ts";
 import type { Runtime, RuntimeOptions } from "./run.ts";
+import { noSeal } from "./seal.ts";
 
 export type * from "./run.ts";
 
@@ -27,11 +29,23 @@ function checkRuntimeOptions(given: RuntimeOptions): void {
   const usage = 'createRuntime({ store, machines, role: "worker" or "client", observers: [] })';
   checkOptions(usage, given);
   const { store, machines, role, observers = [] } = given;
-  const isStore = isRecord(store) && typeof store.open === "function";
-  if (!isStore) throw optionsError(usage, store, "the store");
+  checkMethods(usage, { store }, ["open"]);
   if (!Array.isArray(machines)) throw optionsError(usage, machines, "machines");
   if (role !== undefined && role !== "worker" && role !== "client")
     throw optionsError(usage, role, "the role");
   if (!Array.isArray(observers) || !observers.every(isRecord))
     throw optionsError(usage, observers, "observers");
+  checkPorts(given);
+}
+
+/** What stands between a runtime and the world would fail with the first step, and not before. */
+function checkPorts({ clock = systemClock, ids = systemIds, seal = noSeal, ...given }: RuntimeOptions): void {
+  checkMethods("createRuntime({ clock: { now, after, soon } })", { clock }, ["now", "after", "soon"]);
+  checkMethods("createRuntime({ ids: { next, chance } })", { ids }, ["next", "chance"]);
+  checkMethods("createRuntime({ seal: { close, open } })", { seal }, ["close", "open"]);
+  for (const name of ["onLog", "onEmit", "onProblem"] as const)
+    if (given[name] !== undefined)
+      checkFunction(`createRuntime({ ${name}: (told) => {} })`, given[name], name);
+  for (const name of ["flow", "housekeeping"] as const)
+    if (given[name] !== undefined) checkOptions(`createRuntime({ ${name}: {} })`, given[name]);
 }

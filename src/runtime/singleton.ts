@@ -6,7 +6,7 @@
  *     that was answered.
  * O2. The document goes when the run it names has ended, and not before: then the next start may name another one as well.
  */
-import type { Json } from "../core/json.ts";
+import { type Json, showValue } from "../core/json.ts";
 import type { Machine } from "../core/machine.ts";
 import { HoldfastError, isHoldfastError } from "../errors.ts";
 import { encode } from "../store/codec.ts";
@@ -16,6 +16,7 @@ import { invalidFlow } from "./flow/flow.ts";
 import type { Ids } from "./ids.ts";
 import { checkName, defaultTenant } from "./name.ts";
 import { runIn, singletonPrefix } from "./named-run.ts";
+import { checkOptions } from "./options.ts";
 import type { Run, Runtime, Singleton, SingletonPolicy, StartOptions } from "./run.ts";
 
 export interface SingletonWorld extends Pick<Runtime, "start" | "run"> {
@@ -49,15 +50,14 @@ export class Singletons {
   }
 
   async start(machine: Machine, singleton: string | Singleton, options: Options): Promise<Started> {
-    const { key, policy = "attach" }: Singleton =
-      typeof singleton === "string" ? { key: singleton } : singleton;
+    const given = typeof singleton === "string" ? { key: singleton } : singleton;
+    checkOptions("start(machine, { singleton: { key, policy } })", given);
+    const { key, policy = "attach" }: Singleton = given;
     const { tenant = defaultTenant } = options;
     checkName("key", key);
     checkName("tenant", tenant);
     if (!["attach", "refuse", "replace"].includes(policy))
-      throw invalidFlow(
-        `the policy of a singleton is ${JSON.stringify(policy)}; write attach, refuse or replace`,
-      );
+      throw invalidFlow(`the policy of a singleton is ${showValue(policy)}; write attach, refuse or replace`);
     if (options.id !== undefined)
       throw invalidFlow("a singleton has a key instead of an id; give one of the two");
     const place: Place = { tenant, name: `${singletonPrefix}${JSON.stringify([machine.id, key])}` };

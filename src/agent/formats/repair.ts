@@ -3,6 +3,7 @@
  * result without a call, ids that are used twice. Each is put right in the one way that a model accepts, and reported.
  */
 import type { Json, JsonObject } from "../../core/json.ts";
+import { checkFunction, checkNumber, checkOptions, checkWord } from "../../runtime/options.ts";
 import type { CallPart, Message, ResultPart } from "../thread/message.ts";
 import { reasons } from "../thread/unit.ts";
 import { finish, type ReadMessage, type ReadOptions, type ReadPart } from "./reading.ts";
@@ -24,6 +25,7 @@ export interface Imported {
 
 /** Messages of ours from those that were read, with every call and result in its place. */
 export function importMessages(format: string, read: readonly ReadMessage[], options: ReadOptions): Imported {
+  checkReadOptions(options);
   const repairs: Repair[] = [];
   const list = read.map((message) => ({ ...message, parts: [...message.parts] }));
   renameCalls(list, repairs);
@@ -46,6 +48,16 @@ export function importMessages(format: string, read: readonly ReadMessage[], opt
         repairs.push({ path, call: part.call, what: "removed", value: part as unknown as Json });
   repairs.push(...looseKept(list));
   return { messages: finish(format, paired, options), repairs };
+}
+
+/** Throws OPTIONS_INVALID. */
+function checkReadOptions(options: ReadOptions): void {
+  const usage = 'the messages, and { at, id: (index) => "m", openEnd: "close" or "keep" }';
+  checkOptions(usage, options);
+  const { at, id, openEnd = "close" } = options;
+  checkNumber(usage, at);
+  if (id !== undefined) checkFunction(usage, id);
+  checkWord(usage, openEnd, ["close", "keep"]);
 }
 
 /** What the messages with a unit's results say besides them: it stays with the unit. */

@@ -9,8 +9,8 @@ import { decode, encode } from "../../store/codec.ts";
 import type { DocumentRow, RunHead } from "../../store/records.ts";
 import type { Store } from "../../store/store.ts";
 import type { Clock } from "../clock.ts";
-import { checkActor, systemTenant } from "../name.ts";
-import { checkMachine, checkOptions, checkWord } from "../options.ts";
+import { checkActor, checkName, systemTenant } from "../name.ts";
+import { checkEntry, checkNumber, checkOptions, checkWord } from "../options.ts";
 import {
   type AnyMachine,
   type BoundMachine,
@@ -118,7 +118,10 @@ export class Catalog {
 
   /** Says where a version stands in its life from now on. One that runs are alive with cannot be retired. */
   async mark(id: string, version: number, status: MachineStatus): Promise<void> {
-    checkWord('mark(id, version, "draft", "active", "deprecated" or "retired")', status, machineStatuses);
+    const usage = 'mark(id, version, "draft", "active", "deprecated" or "retired")';
+    checkName("machine", id);
+    checkNumber(usage, version);
+    checkWord(usage, status, machineStatuses);
     const name = nameOf({ id, version });
     // Another member may have brought it along.
     if (!this.#rows.has(name)) await this.#inTurn(() => this.#read().then(() => {}));
@@ -146,8 +149,8 @@ export class Catalog {
    */
   async deploy(given: MachineEntry | AnyMachine, options: DeployOptions = {}): Promise<Deployment> {
     const { registry, evolution, lookAgain } = this.#world;
-    const machine = (given as Partial<MachineEntry> | null)?.machine ?? (given as AnyMachine);
-    checkMachine(machine);
+    checkEntry(given);
+    const machine = "chart" in given ? given : given.machine;
     checkOptions("deploy(machine, { drop, leave, by })", options);
     checkActor(options.by);
     const isNew = !this.#rows.has(nameOf(machine));

@@ -1,15 +1,16 @@
 /** Holding a run still: pausing it, breakpoints, and letting it go on event by event. */
-import { findNode } from "../../core/chart.ts";
 import { type Event, sentBy } from "../../core/event.ts";
-import type { JsonObject } from "../../core/json.ts";
+import { type JsonObject, showValue } from "../../core/json.ts";
 import { HoldfastError } from "../../errors.ts";
 import type { Breakpoint, RunHead, RunName } from "../../store/records.ts";
 import { parkEvent, retryEvent } from "../control.ts";
 import { debugEvent, pauseReason } from "../debug.ts";
 import { hasEnded, type LiveRun } from "../live-run.ts";
 import type { Actor } from "../name.ts";
+import { checkOptions, optionsError } from "../options.ts";
 import { readParking } from "../park.ts";
 import type { Past } from "../past.ts";
+import { statePath } from "../state-path.ts";
 import type { Sight } from "../watchers.ts";
 
 export interface DebuggerWorld {
@@ -36,26 +37,23 @@ export class Debugger {
 
   /** Sets where a run stops; throws STATE_UNKNOWN for a state its machine does not have. */
   async set(name: RunName, breakpoints: readonly Breakpoint[], { by }: Actor): Promise<void> {
+    const usage = "breakpoints([{ state }, { event }], { by })";
     const run = await this.#living(name);
     const { machine } = run.machine;
-    for (const one of breakpoints) {
-      if ("state" in one && findNode(machine.chart, one.state) === undefined) {
-        throw new HoldfastError(
-          "STATE_UNKNOWN",
-          `The machine ${machine.id} has no state ${JSON.stringify(one.state)} to stop at`,
-        );
-      }
-    }
-    await this.#world.deliver(run, sentBy(debugEvent(breakpoints), by));
+    if (!Array.isArray(breakpoints)) throw optionsError(usage, breakpoints);
+    const known = breakpoints.map((one: Breakpoint): Breakpoint => {
+      checkOptions(usage, one);
+      if ("state" in one) return { state: statePath(machine, one.state) };
+      if (typeof one.event !== "string" || one.event === "") throw optionsError(usage, one);
+      return { event: one.event };
+    });
+    await this.#world.deliver(run, sentBy(debugEvent(known), by));
   }
 
   /** Brings a parked run back, for so many events if they are counted; one that is not parked is left as it is. */
   async goOn(name: RunName, { by }: Actor, steps?: number): Promise<void> {
     if (steps !== undefined && (!Number.isSafeInteger(steps) || steps < 1)) {
-      throw new HoldfastError(
-        "LIMIT_INVALID",
-        `A run can take one event or more, not ${JSON.stringify(steps)}`,
-      );
+      throw new HoldfastError("LIMIT_INVALID", `A run can take one event or more, not ${showValue(steps)}`);
     }
     const { past, read, deliver } = this.#world;
     const run = await read(name);

@@ -1,6 +1,6 @@
 /** Who last changed a part of a context: found from the newest entry backwards, into a fork's source if need be. */
 import { isDeepStrictEqual } from "node:util";
-import type { Json, Path } from "../../core/json.ts";
+import { type Json, type Path, showValue } from "../../core/json.ts";
 import type { Patch } from "../../core/patch.ts";
 import { HoldfastError } from "../../errors.ts";
 import type { Entry } from "../../store/journal.ts";
@@ -48,7 +48,8 @@ function touches({ path }: Patch, wanted: Path): boolean {
 /** `$`, then names after dots, and indices or quoted names in brackets. */
 export function parsePath(text: string): Path {
   const steps: (string | number)[] = [];
-  let rest = text.startsWith("$") ? text.slice(1) : "";
+  const isPath = typeof text === "string" && text.startsWith("$");
+  let rest = isPath ? text.slice(1) : "";
   while (rest !== "") {
     const found = /^(?:\.([\p{L}_$][\p{L}\p{N}_$-]*)|\[(\d+)\]|\[("(?:[^"\\]|\\.)*")\])/u.exec(rest);
     if (found === null) break;
@@ -56,9 +57,9 @@ export function parsePath(text: string): Path {
     steps.push(name ?? (index === undefined ? (JSON.parse(quoted as string) as string) : Number(index)));
     rest = rest.slice(whole.length);
   }
-  if (rest === "" && text.startsWith("$")) return steps;
+  if (rest === "" && isPath) return steps;
   throw new HoldfastError(
     "PATH_INVALID",
-    `${JSON.stringify(text)} is no path: write "$" for the context, then names and indices, as in $.items[0].price`,
+    `${showValue(text)} is no path: write "$" for the context, then names and indices, as in $.items[0].price`,
   );
 }

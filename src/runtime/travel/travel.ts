@@ -13,6 +13,7 @@ import type { Clock } from "../clock.ts";
 import type { Ids } from "../ids.ts";
 import { type Delivery, type Handled, hasEnded, type LiveRun, newRun } from "../live-run.ts";
 import { type Actor, checkName } from "../name.ts";
+import { checkEdit } from "../options.ts";
 import { readParking } from "../park.ts";
 import type { Past } from "../past.ts";
 import type { Registry } from "../registry.ts";
@@ -78,6 +79,7 @@ export class Travel {
 
   /** Takes a run back, in a new step; gives the checkpoint of that step. */
   async rollBack(name: RunName, target: Target, actor: Actor): Promise<number> {
+    checkEdit(target.edit);
     const run = await this.#world.settled(name);
     if (hasEnded(run)) {
       throw new HoldfastError(
@@ -124,6 +126,7 @@ export class Travel {
   async fork(source: RunName, options: ForkOptions<JsonObject>): Promise<RunName> {
     const { id = this.#world.ids.next() } = options;
     checkName("run", id);
+    checkEdit(options.edit);
     const { head } = await this.#world.settled(source);
     const seq = options.at ?? head.seq;
     const name = { tenant: source.tenant, run: id };
