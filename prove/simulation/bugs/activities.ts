@@ -32,7 +32,7 @@ export const activityBugs: readonly Bug[] = [
     find: "await (await this.#writer)?.flush();",
     replace: "",
     catches: [6, 14],
-    from: 2383,
+    from: 2772,
   },
   {
     name: "reader skips a piece after a pause",
