@@ -5,6 +5,7 @@
 import type { ActivityEffect } from "../core/effect.ts";
 import type { Json, JsonObject } from "../core/json.ts";
 import type { State } from "../core/state.ts";
+import { isUnavailable } from "../errors.ts";
 import { decode, encode } from "../store/codec.ts";
 import type { ActivityRow, RunHead } from "../store/records.ts";
 import type { Store } from "../store/store.ts";
@@ -234,14 +235,18 @@ export class Attempts {
     return result;
   }
 
-  /** Records where the activity stands, however long the store takes; false if it is not wanted any more. */
+  /**
+   * Records where the activity stands, however long the store takes; false if it is not wanted any more. Throws if it can
+   * never be recorded.
+   */
   async record(job: Job): Promise<boolean> {
     const { report } = job;
     if (Object.keys(report).length > 0) job.row = { ...job.row, report: this.write(report, job.owner) };
     while (!job.controller.signal.aborted) {
       try {
         return await this.recorder.record(job.row);
-      } catch {
+      } catch (error) {
+        if (!isUnavailable(error)) throw error;
         await this.#sleep(job, unavailableMs);
       }
     }

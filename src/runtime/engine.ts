@@ -56,7 +56,7 @@ import type {
   StartOptions,
   StartRest,
 } from "./run.ts";
-import { Runs } from "./runs.ts";
+import { Runs, type RunsWorld } from "./runs.ts";
 import { noSeal } from "./seal.ts";
 import { type SettlingWorld, settleWith } from "./settling.ts";
 import type { Standing } from "./standing.ts";
@@ -127,9 +127,9 @@ export class Engine implements Runtime, Access {
     const isClosed = () => this.#life.isOver;
     const park = parkWith({ isClosed, find, problem, deliver: (run, event) => this.deliver(run, event) });
     const isBusy = (run: LiveRun) => this.#loop.isBusy(run);
-    this.#runs = this.#makeRuns(isBusy, profiler);
+    this.#runs = this.#makeRuns({ isBusy, park, profiler });
     this.#inboxes = new Inboxes({
-      ...{ store, clock, ids, seal, standing, find, deliver, park, isBusy, isTaking },
+      ...{ store, clock, ids, seal, standing, find, deliver, park, problem, isBusy, isTaking },
       checkpoint: async (run) => void (await this.#loop.checkpoint(run)),
       wakeLater: () => this.#waker.wakeLater(),
       live: (name) => this.#runs.live(name),
@@ -167,9 +167,9 @@ export class Engine implements Runtime, Access {
     this.machines = new Catalog({ ...world, evolution: this.evolution, mustKnow: mustKnowAll });
   }
 
-  #makeRuns(isBusy: (run: LiveRun) => boolean, profiler: Profiler | undefined): Runs {
+  #makeRuns(given: Pick<RunsWorld, "isBusy" | "park" | "profiler">): Runs {
     return new Runs({
-      ...{ store: this.#store, standing: this.standing, isBusy, profiler, now: () => this.clock.now() },
+      ...{ ...given, store: this.#store, standing: this.standing, now: () => this.clock.now() },
       hydrate: (loaded) => hydrate(loaded, this.registry, this.past, this.#observers.problem),
       wasRead: (run, loaded) => this.#wasRead(run, loaded),
       wasMissing: (name) => this.#wasMissing(name),

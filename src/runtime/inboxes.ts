@@ -40,6 +40,8 @@ export interface InboxWorld {
   wakeLater(): void;
   deliver(run: LiveRun, delivery: Delivery): void;
   park(run: LiveRun, error: unknown): void;
+  /** Something is wrong with a run that nobody waits to hear. */
+  problem(name: RunName, error: unknown): void;
   readReceipt(name: RunName, key: string): Promise<Hearing | undefined>;
   /** What became of an event; undefined while it waits. */
   readTaken(event: KeyName & Partial<Owner>): Promise<Handled | undefined>;
@@ -237,9 +239,10 @@ export class Inboxes {
       if (run?.head.status !== "active") return;
       run.more = true;
       this.refill(run);
-    } catch {
+    } catch (error) {
       // The event is due, and found when the run can be read again.
-      this.#world.wakeLater();
+      if (isUnavailable(error)) this.#world.wakeLater();
+      else this.#world.problem(name, error);
     }
   }
 
@@ -262,7 +265,7 @@ export class Inboxes {
   }
 
   async #read(run: LiveRun): Promise<void> {
-    const { standing, live, isTaking, wakeLater } = this.#world;
+    const { standing, live, isTaking, wakeLater, park } = this.#world;
     try {
       const rows = await standing.readInbox(run.name);
       const again = this.#endReading(run);
@@ -270,9 +273,10 @@ export class Inboxes {
       run.more = again || rows.length >= limits.inboxLoadedMax;
       for (const row of rows) this.bring(run, row);
       if (run.more && !isTaking(run)) this.refill(run);
-    } catch {
+    } catch (error) {
       this.#endReading(run);
-      wakeLater();
+      if (isUnavailable(error)) wakeLater();
+      else park(run, error);
     }
   }
 

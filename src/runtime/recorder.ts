@@ -1,11 +1,12 @@
 /** Records of activities, written together: whatever comes in one turn of the event loop costs one flush. */
+import { isUnavailable } from "../errors.ts";
 import type { ActivityRow } from "../store/records.ts";
 import type { Store } from "../store/store.ts";
 import type { Clock } from "./clock.ts";
 
 interface Pending {
   readonly rows: ActivityRow[];
-  readonly recorded: Promise<readonly boolean[]>;
+  readonly recorded: Promise<readonly PromiseSettledResult<boolean>[]>;
 }
 
 export class Recorder {
@@ -27,7 +28,9 @@ export class Recorder {
     this.#pending ??= this.#gather();
     const { rows, recorded } = this.#pending;
     const index = rows.push(row) - 1;
-    return (await recorded)[index] as boolean;
+    const result = (await recorded)[index] as PromiseSettledResult<boolean>;
+    if (result.status === "rejected") throw result.reason;
+    return result.value;
   }
 
   #gather(): Pending {
@@ -35,9 +38,22 @@ export class Recorder {
     const moment = new Promise<void>((pass) => this.#clock.soon(pass));
     const recorded = Promise.all([moment, this.#last]).then(() => {
       this.#pending = undefined;
-      return this.#store.recordActivities(rows, this.#epoch());
+      return this.#write(rows);
     });
-    this.#last = recorded.catch(() => {});
+    this.#last = recorded;
     return { rows, recorded };
+  }
+
+  /** If one of them cannot be kept nothing was: each is tried by itself, so that others do not suffer for it. */
+  async #write(rows: readonly ActivityRow[]): Promise<readonly PromiseSettledResult<boolean>[]> {
+    try {
+      const recorded = await this.#store.recordActivities(rows, this.#epoch());
+      return recorded.map((value) => ({ status: "fulfilled", value }));
+    } catch (reason) {
+      if (isUnavailable(reason) || rows.length === 1) return rows.map(() => ({ status: "rejected", reason }));
+      const results: PromiseSettledResult<boolean>[] = [];
+      for (const row of rows) results.push(...(await this.#write([row])));
+      return results;
+    }
   }
 }

@@ -33,6 +33,8 @@ export interface RunsWorld {
   takeUp(run: LiveRun, loaded: LoadedRun): Promise<void>;
   /** Hands an event from the inbox to a run. */
   bring(run: LiveRun, row: InboxRow): void;
+  /** A run cannot go on. */
+  park(run: LiveRun, error: unknown): void;
   /** These runs are looked for again in a while. */
   wakeLater(names: readonly RunName[]): void;
 }
@@ -194,7 +196,8 @@ export class Runs {
     run.more = true;
     try {
       await this.#takeUpAgain(run);
-    } catch {
+    } catch (error) {
+      if (!isUnavailable(error)) return this.#world.park(run, error);
       // Whoever has it goes on with it meanwhile, so it is not enough to have it read anew.
       this.#unrevived.add(run);
       this.#world.wakeLater([run.name]);

@@ -3,8 +3,11 @@ import { describe, expect, test } from "vitest";
 import { callerWith, counter, counterWith } from "../../test/runtime/machines.ts";
 import type { Fault } from "../../test/runtime/watched-store.ts";
 import { onEveryStore } from "../../test/runtime/world.ts";
+import { HoldfastError } from "../errors.ts";
 import { defineMachine } from "../index.ts";
+import type { ActivityRow } from "../store/records.ts";
 import type { ActivityScope } from "./attempt.ts";
+import type { Problem } from "./runtime.ts";
 
 const unavailable = { code: "STORE_UNAVAILABLE" };
 const faults: readonly Fault[] = ["before", "after"];
@@ -126,6 +129,88 @@ onEveryStore((world) => {
         expect((await two.head()).seq).toBe(2);
       }
     });
+  });
+
+  describe("what is wrong with a store for good", () => {
+    const damaged = () => new HoldfastError("STORE_CORRUPT", "The store is damaged");
+    const problemsOf = () => {
+      const problems: Problem[] = [];
+      return { problems, onProblem: (problem: Problem) => void problems.push(problem) };
+    };
+
+    test("in the inbox of a run parks it, and what waits is taken when that was mended", async () => {
+      const { boot, watch, rest } = await world();
+      const { problems, onProblem } = problemsOf();
+      const runtime = await boot([counter], { onProblem });
+      const one = await runtime.start(counter, { id: "one" });
+      const two = await runtime.start(counter, { id: "two" });
+      await two.pause();
+      await one.send("tell", { run: "two", data: 1 });
+      watch.error = damaged;
+      watch.fault = ({ verb }) => (verb === "readInbox" ? "before" : undefined);
+      await two.retry();
+      await rest();
+      expect(problems).toMatchObject([{ run: "two", error: { code: "STORE_CORRUPT" } }]);
+      expect((await two.head()).status).toBe("parked");
+      watch.comeBack();
+      await two.retry();
+      await rest();
+      expect((await two.state()).context.log).toEqual([1]);
+    });
+
+    test("so that a run cannot be read when something comes for it is told, and others go on", async () => {
+      const { boot, crash, watch, rest } = await world();
+      const first = await boot([counter]);
+      await first.start(counter, { id: "one" });
+      await first.start(counter, { id: "two" });
+      await crash(first);
+      const { problems, onProblem } = problemsOf();
+      const second = await boot([counter], { onProblem });
+      const one = await second.run("one");
+      watch.error = () => new TypeError("a bug");
+      watch.fault = ({ verb }) => (verb === "load" ? "before" : undefined);
+      await one.send("tell", { run: "two", data: 1 });
+      await rest();
+      expect(problems).toMatchObject([{ run: "two", error: { message: "a bug" } }]);
+      await one.send("add", 1);
+      expect((await one.state()).context.n).toBe(1);
+    });
+
+    test("so that a run cannot be taken up when it comes back parks it again", async () => {
+      const { boot, watch, rest } = await world();
+      const { problems, onProblem } = problemsOf();
+      const run = await (await boot([counter], { onProblem })).start(counter, { id: "a" });
+      await run.pause();
+      watch.error = damaged;
+      watch.fault = ({ verb }) => (verb === "load" ? "before" : undefined);
+      await run.retry();
+      await rest();
+      expect(problems).toMatchObject([{ run: "a", error: { code: "STORE_CORRUPT" } }]);
+      expect((await run.head()).status).toBe("parked");
+    });
+
+    test.each([{ retry: { attempts: 3, first: "1s" } }, { once: true }])(
+      "so that an activity %o cannot be recorded is its error, and no other's",
+      async (options) => {
+        const { boot, watch, clock } = await world();
+        const machine = callerWith(options);
+        const tool = (_: never, { attempt }: ActivityScope) => {
+          if (attempt === 1 && !("once" in options)) throw new Error("busy");
+          return "out";
+        };
+        const runtime = await boot([{ machine, activities: { tool } }]);
+        watch.error = damaged;
+        watch.fault = ({ verb, given: [rows] }) =>
+          verb === "recordActivities" && (rows as ActivityRow[]).some(({ run }) => run === "a")
+            ? "before"
+            : undefined;
+        const ids = ["a", "b"];
+        const runs = await Promise.all(ids.map((id) => runtime.start(machine, { id })));
+        await clock.advance("5s");
+        const got = await Promise.all(runs.map(async (run) => (await run.state()).context.got));
+        expect(got).toMatchObject([{ code: "STORE_CORRUPT" }, "out"]);
+      },
+    );
   });
 
   describe("an answer that is lost", () => {

@@ -61,9 +61,12 @@ export function isFresh({ from, until }: LeaseRow): boolean {
   return from === 0 && until === 0;
 }
 
+/** Who has it. */
+export type LeaseOwner = Pick<LeaseRow, "owner" | "epoch">;
+
 /** Whether a commit made under this epoch may still be written. A lapsed lease that nobody took is no reason against it. */
 export function isOwnedUnder(
-  lease: LeaseRow,
+  lease: LeaseOwner,
   epoch: number,
   members: readonly { readonly epoch: number }[] = [],
 ): boolean {

@@ -166,8 +166,9 @@ export const waitBugs: readonly Bug[] = [
   {
     name: "attempt counter reset",
     file: "src/runtime/attempts.ts",
-    find: "job.row = { ...job.row, attempt: job.row.attempt + 1 };\n      const result",
-    replace: "job.row = { ...job.row, attempt: (job.row.attempt % 2) + 1 };\n      const result",
+    find: "const result = await this.#attempt(job, code, { begins: () => countAttempt(job) });",
+    replace:
+      "const begins = () => void (job.row = { ...job.row, attempt: (job.row.attempt % 2) + 1 });\n      const result = await this.#attempt(job, code, { begins });",
     catches: [6],
     from: 10,
   },

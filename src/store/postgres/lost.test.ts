@@ -2,7 +2,20 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { createDatabase, type Database, openStore, waiters } from "../../../test/postgres/database.ts";
 import { type Passage, startProxy } from "../../../test/postgres/proxy.ts";
-import { begun, commitOn, committed, eventOf, firstCommit, sample } from "../conformance/sample.ts";
+import {
+  activityOf,
+  begun,
+  commitOn,
+  committed,
+  eventOf,
+  firstCommit,
+  leaseMs,
+  noon,
+  type Plan,
+  sample,
+} from "../conformance/sample.ts";
+import { type Fleet, fleetOf } from "../fleet.ts";
+import type { RunHead } from "../records.ts";
 import type { Commit, Store } from "../store.ts";
 import { postgres } from "./store.ts";
 
@@ -95,6 +108,36 @@ test("Q1: somebody else's commit of the same checkpoint is not taken for ours", 
   proxy.cut(call, "after");
   await expect(store.commit([ours])).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
   expect(await store.commit([ours])).toEqual([{ outcome: "conflict", run: "run-1", seq: 2 }]);
+});
+
+test("Q1: a step that another member took in the same way is not ours, since its activities are not", async () => {
+  const join = async (worker: string) => {
+    const lease = await (fleetOf(store) as Fleet).join(worker, leaseMs, noon);
+    return lease.epoch;
+  };
+  const [one, two] = [await join("one"), await join("two")];
+  const head = await committed(store, firstCommit("run-1", one));
+  const activity = { begun: [activityOf("2.0")] };
+  const child = { begun: [activityOf("1.0", { run: "child" })] };
+  const plans = [
+    (_: number): Plan => activity,
+    (epoch: number): Plan => ({ starts: [firstCommit("child", epoch, child)] }),
+  ];
+  for (const [index, plan] of plans.entries()) {
+    const before = index === 0 ? head : ((await direct.readHead(sample)) as RunHead);
+    const [ours, theirs] = [one, two].map((epoch) => commitOn(before, epoch, plan(epoch))) as [
+      Commit,
+      Commit,
+    ];
+    await committed(direct, theirs);
+    proxy.cut(call, "after");
+    await expect(store.commit([ours])).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
+    expect(await store.commit([ours])).toMatchObject([{ outcome: "conflict", seq: before.seq + 1 }]);
+    const next = (await direct.readHead(sample)) as RunHead;
+    const again = commitOn(next, one, { begun: [activityOf(`${next.seq + 1}.0`)] });
+    proxy.cut(call, "after");
+    expect(await store.commit([again])).toEqual([{ outcome: "committed" }]);
+  }
 });
 
 test("an event whose answer was lost is one event when it is sent again", async () => {

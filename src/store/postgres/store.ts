@@ -6,8 +6,9 @@
  * may be lost (`append.ts`).
  *
  * Q1. If the connection is lost during a commit, the journal is asked what became of it: the entry's digest tells a commit
- *     of ours from anybody else's. A commit that is found is answered `committed`; if none is, STORE_UNAVAILABLE is
- *     thrown, and the same commit can be made again.
+ *     of ours from anybody else's, but for a member that took the very same step, as of a timer in the same millisecond.
+ *     That matters only to activities, and whose those are their epoch tells. A commit that is found is answered
+ *     `committed`; if none is, STORE_UNAVAILABLE is thrown, and the same commit can be made again.
  */
 import { limits } from "../../limits.ts";
 import { checkCommit } from "../commit.ts";
@@ -164,11 +165,16 @@ class PostgresStore implements SearchingStore {
 
   /** What became of commits whose answer was lost (Q1). They were one transaction, so one that is there tells of all. */
   async #resolve(commits: readonly Commit[], lost: unknown): Promise<readonly CommitOutcome[]> {
-    const names = JSON.stringify(commits.map(({ head: { tenant, run, seq } }) => ({ tenant, run, seq })));
+    const names = JSON.stringify(
+      commits.map((commit) => {
+        const { tenant, run, seq } = commit.head;
+        return { tenant, run, seq, begun: begunBy(commit) };
+      }),
+    );
     // The server may still be at it, and holds the runs until it is done.
     await this.#database.ask("awaitRuns", [names]);
-    const rows = await this.#database.ask("readDigests", [names]);
-    const isThere = commits.map(({ head }, index) => rows[index]?.digest === head.digest);
+    const rows = await this.#database.ask("readDigests", [names, (commits[0] as Commit).epoch]);
+    const isThere = commits.map(({ head }, index) => rows[index]?.digest === head.digest && rows[index].ours);
     if (!isThere.includes(true)) throw lost;
     // The others were refused, so nothing of them was written, and asking again tells why.
     const others = await this.commit(commits.filter((_, index) => !isThere[index]));
@@ -346,6 +352,12 @@ class PostgresStore implements SearchingStore {
   mend(changes: readonly Mending[], epoch: number): Promise<boolean> {
     return this.#database.transact((ask) => mendAll(ask, this.#database.schema, changes, epoch));
   }
+}
+
+/** The activities that begin with a commit, and with those of its children. */
+function begunBy({ begun, starts }: Commit): Pick<ActivityRow, "tenant" | "run" | "key">[] {
+  const own = begun.map(({ tenant, run, key }) => ({ tenant, run, key }));
+  return [...own, ...starts.flatMap(begunBy)];
 }
 
 /** Whether two events for one run have the same id or key: whether the later one is taken depends on the earlier one. */

@@ -10,7 +10,7 @@ import type { SQLInputValue } from "node:sqlite";
 import { sourceOf, withStarts } from "../commit.ts";
 import { type Ground, isThere } from "../forks.ts";
 import { copyOf, isDescribedAlike, isSameRun, type KnownRun, KnownRuns } from "../known.ts";
-import { isOwnedUnder, type LeaseRow } from "../lease.ts";
+import { isOwnedUnder, type LeaseOwner } from "../lease.ts";
 import { type EntryRow, isFinal, type RunHead, type RunName, snapshotsKept } from "../records.ts";
 import { aboutOf, headOf } from "../rows.ts";
 import type { Commit, CommitOutcome } from "../store.ts";
@@ -35,7 +35,7 @@ export class CommitWriter {
   }
 
   /** Writes the commit, or changes nothing and says why. */
-  write(commit: Commit, lease: LeaseRow): CommitOutcome {
+  write(commit: Commit, lease: LeaseOwner): CommitOutcome {
     const { head, expect, epoch } = commit;
     if (!isOwnedUnder(lease, epoch)) return { outcome: "fenced", epoch: lease.epoch };
     this.knowUnder(epoch);

@@ -1,13 +1,21 @@
 /** The lease in SQLite: one row, read and written within one transaction. */
-import { type LeaseRow, takeLease } from "../lease.ts";
+import { type LeaseOwner, type LeaseRow, takeLease } from "../lease.ts";
 import { leaseOf } from "../rows.ts";
 import type { Lease } from "../store.ts";
 import { corrupt } from "./errors.ts";
 import type { Statements } from "./queries.ts";
 
-export function readLease(statements: Statements, path: string): LeaseRow {
-  const row = statements.readLease.get();
-  if (row !== undefined) return leaseOf(row);
+/** Who has it. Its outages may be many, and who writes needs none of them. */
+export function readOwner(statements: Statements, path: string): LeaseOwner {
+  const { owner, epoch } = statements.readOwner.get() ?? missing(path);
+  return { owner: (owner as string | null) ?? undefined, epoch: epoch as number };
+}
+
+function readLease(statements: Statements, path: string): LeaseRow {
+  return leaseOf(statements.readLease.get() ?? missing(path));
+}
+
+function missing(path: string): never {
   throw corrupt(path, "there is no lease");
 }
 

@@ -14,6 +14,7 @@ const queries = {
   beginReading: "BEGIN",
   commit: "COMMIT",
 
+  readOwner: "SELECT owner, epoch FROM lease WHERE id = 1",
   readLease: "SELECT owner, epoch, taken_at, until, outages FROM lease WHERE id = 1",
   writeLease: "UPDATE lease SET owner = ?, epoch = ?, taken_at = ?, until = ?, outages = ? WHERE id = 1",
   releaseLease: `UPDATE lease SET owner = NULL, taken_at = coalesce(?, taken_at)

@@ -107,6 +107,17 @@ test("what an owner has read it knows when it commits; what it read before it ow
   expect(known()).toEqual({ hits: 1, misses: 1 });
 });
 
+test("of the lease, commits and pieces of streams read who has it, and not the outages of years", async () => {
+  const epoch = await owned(store);
+  const database = new DatabaseSync(path);
+  database.exec("UPDATE lease SET outages = 'not to be read'");
+  const outcomes = await store.commit(["run-1", "run-2"].map((run) => firstCommit(run, epoch)));
+  expect(outcomes).toEqual([{ outcome: "committed" }, { outcome: "committed" }]);
+  const chunk = { offset: 0, attempt: 1, bytes: new Uint8Array(1) };
+  expect(await store.appendChunks(sample, "1.0", [chunk], epoch)).toBe(true);
+  database.close();
+});
+
 /** Runs a module in another process, with the store and samples at hand; its lines of output. */
 function inAnotherProcess(body: string): {
   lines: AsyncIterable<string>;

@@ -44,7 +44,7 @@ import { findDue, nextDue } from "./due.ts";
 import { leavesDoubt, notOpen, storeError } from "./errors.ts";
 import { findId, findQuery } from "./find.ts";
 import { deliver, readInbox } from "./inbox.ts";
-import { own, readLease } from "./lease.ts";
+import { own, readOwner } from "./lease.ts";
 import { LogRoom } from "./log-room.ts";
 import { mend } from "./mend.ts";
 import { prepareQueries, type Statements } from "./queries.ts";
@@ -143,8 +143,8 @@ class SqliteStore implements SearchingStore, Remembering, Scrubbing {
       return [committed];
     return this.#write(({ statements, writer, room }) => {
       if (makesRoom) room.make();
-      const lease = readLease(statements, this.#path);
-      return commits.map((commit) => writer.write(commit, lease));
+      const owner = readOwner(statements, this.#path);
+      return commits.map((commit) => writer.write(commit, owner));
     });
   }
 
@@ -268,7 +268,7 @@ class SqliteStore implements SearchingStore, Remembering, Scrubbing {
   ): Promise<boolean> {
     return this.#write(({ statements }) => {
       const id = findId(statements, name);
-      if (id === undefined || !isOwnedUnder(readLease(statements, this.#path), epoch)) return false;
+      if (id === undefined || !isOwnedUnder(readOwner(statements, this.#path), epoch)) return false;
       for (const { offset, attempt, bytes } of chunks)
         statements.insertChunk.run(id, key, offset, attempt, bytes);
       return true;
@@ -301,7 +301,7 @@ class SqliteStore implements SearchingStore, Remembering, Scrubbing {
   ): Promise<readonly boolean[]> {
     if (names.length === 0) return [];
     return this.#write(({ statements }) => {
-      const may = isOwnedUnder(readLease(statements, this.#path), epoch) && isAsSeen(statements, seen);
+      const may = isOwnedUnder(readOwner(statements, this.#path), epoch) && isAsSeen(statements, seen);
       return names.map((name) => may && removeRun(statements, name));
     });
   }
@@ -317,7 +317,7 @@ class SqliteStore implements SearchingStore, Remembering, Scrubbing {
     seen: readonly SeenDocument[] = [],
   ): Promise<boolean> {
     return this.#write(({ statements }) => {
-      const may = isOwnedUnder(readLease(statements, this.#path), epoch) && isAsSeen(statements, seen);
+      const may = isOwnedUnder(readOwner(statements, this.#path), epoch) && isAsSeen(statements, seen);
       return may && prune(statements, name, seq);
     });
   }
@@ -344,7 +344,7 @@ class SqliteStore implements SearchingStore, Remembering, Scrubbing {
   mend(changes: readonly Mending[], epoch: number): Promise<boolean> {
     return this.#write(({ database, statements, writer }) => {
       const isLease = changes.every(({ change }) => change === "lease");
-      if (!isLease && !isOwnedUnder(readLease(statements, this.#path), epoch)) return false;
+      if (!isLease && !isOwnedUnder(readOwner(statements, this.#path), epoch)) return false;
       for (const change of changes) mend(database, statements, change);
       statements.endLease.run();
       writer.forget();
