@@ -357,6 +357,7 @@ onEveryStore((world) => {
       pruned: [{ tenant, run: "a", seq: snapshotSeq }],
       kept: [],
     });
+    expect(await prune({ store, clock, rules: rules.slice(0, 1) })).toEqual({ pruned: [], kept: [] });
   });
 
   test("B10: a runtime keeps house by itself, at its times, while runs go on and after a crash", async () => {
