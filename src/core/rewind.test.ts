@@ -2,6 +2,7 @@
 import { describe, expect, test } from "vitest";
 import type { ActivityEffect, SpawnEffect } from "./effect.ts";
 import { settledEvent } from "./event.ts";
+import type { JsonObject } from "./json.ts";
 import { defineMachine } from "./machine.ts";
 import { beginFork, type Past, rollBack } from "./rewind.ts";
 import type { State } from "./state.ts";
@@ -74,7 +75,7 @@ describe("going back", () => {
   });
 
   test("goes on by itself from a context that was edited", () => {
-    const gate = defineMachine({
+    const gate = defineMachine<JsonObject>({
       id: "gate",
       start: { open: false },
       initial: "shut",
