@@ -2,6 +2,7 @@
 import { describe, expect, test } from "vitest";
 import type { ActivityEffect, SpawnEffect } from "./effect.ts";
 import { settledEvent } from "./event.ts";
+import type { JsonObject } from "./json.ts";
 import { defineMachine } from "./machine.ts";
 import { beginFork, type Past, rollBack } from "./rewind.ts";
 import type { State } from "./state.ts";
@@ -48,6 +49,45 @@ describe("going back", () => {
     expect(state.activities[0]?.key).not.toBe(key);
     expect(state.timers[0]).toMatchObject({ due: 60_000 });
     expect(state.compensations).toHaveLength(1);
+  });
+
+  test("does not count the time since then for a timer that goes on where it was", () => {
+    const waiting = defineMachine({
+      id: "waiting",
+      initial: "on",
+      states: {
+        on: { after: { "1m": { target: "off", resume: "remaining" } }, on: { off: "off" } },
+        off: {},
+      },
+    });
+    const begun = start(waiting, undefined, at(0));
+    const off = step(waiting, begun.state, { type: "off" }, at(10_000));
+    const { state } = rollBack(waiting, off.state, { ...pastOf(begun), at: 5_000 }, at(100_000));
+    expect(state.timers).toMatchObject([{ due: 155_000 }]);
+  });
+
+  test("lets go of each event that was deferred since, also of one that is like an earlier one", () => {
+    const asleep = defineMachine({ id: "asleep", initial: "on", states: { on: { defer: ["poke"] } } });
+    const poked = step(asleep, start(asleep, undefined, at(0)).state, { type: "poke" }, at(1));
+    const again = step(asleep, poked.state, { type: "poke" }, at(2));
+    const { state, dropped } = rollBack(asleep, again.state, pastOf(poked), at(3));
+    expect([state.deferred.length, dropped.map(({ type }) => type)]).toEqual([1, ["poke"]]);
+  });
+
+  test("goes on by itself from a context that was edited", () => {
+    const gate = defineMachine<JsonObject>({
+      id: "gate",
+      start: { open: false },
+      initial: "shut",
+      states: {
+        shut: { always: { guard: ({ context }) => context.open === true, target: "passed" } },
+        passed: {},
+      },
+    });
+    const shut = start(gate, undefined, at(0));
+    const edit = (context: object) => void Object.assign(context, { open: true });
+    const { state } = rollBack(gate, shut.state, pastOf(shut), { ...at(1), edit });
+    expect(state.configuration).toEqual(["passed"]);
   });
 
   test("cancels what began since", () => {

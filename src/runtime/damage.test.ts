@@ -1,6 +1,6 @@
 /** What is stored of a run is not what was written: as much of it goes on as can, and nothing is made up. */
 import { describe, expect, test } from "vitest";
-import { counter } from "../../test/runtime/machines.ts";
+import { counter, counterWith } from "../../test/runtime/machines.ts";
 import { onEveryStore, type World } from "../../test/runtime/world.ts";
 import { limits } from "../limits.ts";
 import type { EntryRow } from "../store/records.ts";
@@ -67,6 +67,21 @@ onEveryStore((world) => {
       await expect(second.run("a")).rejects.toMatchObject({
         ...{ code: "STORE_CORRUPT", details: { run: "a", seq, good: seq - 1 } },
       });
+    });
+
+    test.each([
+      ["status", { status: "done" }],
+      ["version", { version: 2 }],
+      ["digest", { digest: "another" }],
+    ] as const)("whose head tells of another %s than its journal is not gone on with", async (_, wrong) => {
+      const here = await world();
+      await withSnapshot(here);
+      here.watch.alter = ({ verb }, answer) => {
+        const loaded = answer as LoadedRun;
+        return verb === "load" ? { ...loaded, head: { ...loaded.head, ...wrong } } : answer;
+      };
+      const second = await here.boot([counter, counterWith({ version: 2 })]);
+      await expect(second.run("a")).rejects.toMatchObject({ code: "STORE_CORRUPT" });
     });
 
     test("B10: that is removed while it is read is not there, and nothing counts as damaged", async () => {

@@ -3,10 +3,27 @@ import { describe, expect, test } from "vitest";
 import { counter } from "../../test/runtime/machines.ts";
 import type { Call } from "../../test/runtime/watched-store.ts";
 import { listOf, onEveryStore } from "../../test/runtime/world.ts";
-import type { Json } from "../index.ts";
+import { HoldfastError, type Json } from "../index.ts";
+import { Debounces } from "./debounce.ts";
 import type { DebounceOptions, Problem, Runtime } from "./run.ts";
 
 const code = (error: { code?: string }) => error.code;
+
+test("a call that the run which gathers does not take, since it ends, is made anew until one does", async () => {
+  const ended = new HoldfastError("RUN_ENDED", "It has ended");
+  const lost = new HoldfastError("STORE_UNAVAILABLE", "The store is not there");
+  const gathering = (send: () => Promise<unknown>) => ({ begun: false, run: { send } });
+  const handled = (outcome: string) => gathering(async () => ({ handled: async () => ({ outcome }) }));
+  const failing = (error: Error) => gathering(() => Promise.reject(error));
+  const begun = { begun: true, run: { id: "new" } };
+  const starts: unknown[] = [failing(ended), handled("ignored"), begun, handled("taken"), failing(lost)];
+  const singletons = { start: async () => starts.shift() };
+  const debounces = new Debounces({ singletons, machine: () => counter } as never);
+  const call = () => debounces.call("k", { for: "5s", start: { machine: counter } });
+  expect([await call(), starts.length]).toEqual([begun.run, 2]);
+  await call();
+  await expect(call()).rejects.toBe(lost);
+});
 
 onEveryStore((world) => {
   const open = async () => {
@@ -58,9 +75,9 @@ onEveryStore((world) => {
           ...{ for: "5s", start: { machine: counter, input, subject: "ada", attributes: { kind: "x" } } },
         });
       await clock.advance("5s");
-      const [head, ...others] = await listOf(
-        runtime.find({ attributes: { debounce: "k" }, machine: "counter" }),
-      );
+      const gathered = await listOf(runtime.find({ attributes: { debounce: "k" } }));
+      expect(gathered.map(({ subject }) => subject)).toEqual(["ada", "ada"]);
+      const [head, ...others] = gathered.filter(({ machine }) => machine === "counter");
       expect(others).toEqual([]);
       expect(head).toMatchObject({ subject: "ada", attributes: { kind: "x", debounce: "k" } });
       const run = await runtime.run((head as { run: string }).run);
@@ -69,9 +86,10 @@ onEveryStore((world) => {
 
     test("has keys that have nothing to do with each other, nor with those of other tenants", async () => {
       const { runtime, note, log, clock } = await open();
-      const theirs = await runtime.start(counter, { id: "c", tenant: "t" });
+      const theirs = await runtime.start(counter, { id: "c", tenant: "t", subject: "theirs" });
       await note(1);
-      await note(2, { tenant: "t" });
+      const gathering = await note(2, { tenant: "t" });
+      expect((await gathering.head()).subject, "whose data it holds").toBe("theirs");
       await runtime.debounce("j", { for: "5s", send: { run: "c", type: "note", data: 3 } });
       await clock.advance("5s");
       expect([(await log()).toSorted(), (await theirs.state()).context.log]).toEqual([[1, 3], [2]]);
@@ -105,6 +123,39 @@ onEveryStore((world) => {
       await clock.advance("2s");
       expect(await log()).toEqual([1, 3]);
       expect((await gathering.head()).status).toBe("done");
+    });
+
+    test("makes a call anew where the run that gathers has ended, or ends before it hears of it", async () => {
+      const { note, log, clock, watch } = await open();
+      const first = await note(1);
+      let isOver = false;
+      watch.alter = async ({ verb }, answer) => {
+        // Between the look at the one that is live and the call.
+        if (verb !== "readDocument" || isOver) return answer;
+        isOver = true;
+        await clock.advance("5s");
+        return answer;
+      };
+      const second = await note(2);
+      expect([isOver, second.id === first.id]).toEqual([true, false]);
+      await clock.advance("5s");
+      expect(await log()).toEqual([1, 2]);
+    });
+
+    test("counts how long it may wait from the first call that came while it acted", async () => {
+      const { note, log, clock, watch } = await open();
+      await note(1, { max: "6s" });
+      watch.fault = (call) => {
+        const commits = call.verb === "commit" ? (call as Call<"commit">).given[0] : [];
+        return commits.some(({ head }) => head.run === "c") ? "before" : undefined;
+      };
+      await clock.advance("5s");
+      await note(2, { max: "6s" });
+      watch.comeBack();
+      await clock.advance("4s");
+      expect(await log()).toEqual([1]);
+      await clock.advance("1s");
+      expect(await log()).toEqual([1, 2]);
     });
 
     test("loses no call to a crash, and acts once", async () => {
@@ -155,6 +206,7 @@ onEveryStore((world) => {
       expect(await tried({ send, for: "soon" })).toBe("DURATION_INVALID");
       expect(await tried({ send: { ...send, run: "nobody" } })).toBe("RUN_UNKNOWN");
       expect(await tried({ start: { machine: "nothing" } })).toBe("MACHINE_UNKNOWN");
+      expect(await note(1, { max: "5s" }).then(({ id }) => typeof id)).toBe("string");
       expect(await note(1, { for: "0s" }).then(({ id }) => typeof id)).toBe("string");
     });
   });

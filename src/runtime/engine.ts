@@ -37,13 +37,7 @@ import type { Profiler } from "./profile/profiler.ts";
 import { publishWith } from "./publish.ts";
 import { Receipts } from "./receipts.ts";
 import { Recovery } from "./recovery.ts";
-import {
-  type AnyMachine,
-  createRegistry,
-  eventPriority,
-  type MachineEntry,
-  type Registry,
-} from "./registry.ts";
+import { createRegistry, eventPriority, type Registry } from "./registry.ts";
 import { Replies, replyName } from "./replies.ts";
 import type {
   DebounceOptions,
@@ -107,7 +101,8 @@ export class Engine implements Runtime, Access {
     this.ids = ids;
     const problem = (name: RunName, error: unknown) => this.#observers.problem(name, error);
     this.#platform = this.#makePlatform(problem);
-    this.registry = createRegistry([...boundTo(this, options.machines), ...this.#platform.entries], seal);
+    const machines = options.machines.map((given) => boundTo(this, given));
+    this.registry = createRegistry([...machines, ...this.#platform.entries], seal);
     this.past = new Past(store, seal);
     const arrived = (name: RunName) => void this.#inboxes.fetch(name);
     this.deadLetters = new DeadLetters({ store, seal, check: () => this.#life.check(), arrived });
@@ -252,7 +247,7 @@ export class Engine implements Runtime, Access {
         this.deliver(run, event, take && { take }),
       begin: (...given: Parameters<Runs["findOrBegin"]>) => this.#runs.findOrBegin(...given),
       alive: (machine?: string) => findAlive(this.#store, machine),
-      bound: (given: MachineEntry | AnyMachine) => boundTo(this, [given])[0] as typeof given,
+      bound: (given: Parameters<Runtime["register"]>[0]) => boundTo(this, given),
       lookAgain: () => this.#waker.lookAgain(),
     };
   }
@@ -388,7 +383,7 @@ export class Engine implements Runtime, Access {
 
   register(machine: Parameters<Runtime["register"]>[0]): void {
     this.#life.check();
-    for (const bound of boundTo(this, [machine])) this.registry.register(bound);
+    this.registry.register(boundTo(this, machine));
     this.#waker.lookAgain();
     // A store that cannot be reached now is told at the next opening.
     this.machines.note().catch(() => {});

@@ -3,8 +3,7 @@ import { expect, test } from "vitest";
 import { counter } from "../../test/runtime/machines.ts";
 import { closedError } from "../errors.ts";
 import { type LiveRun, newRun } from "./live-run.ts";
-import { parkWith } from "./park.ts";
-import { ParkedError } from "./recovery.ts";
+import { ParkedError, parkWith } from "./park.ts";
 import { createRegistry } from "./registry.ts";
 
 /** A run that is parked for what went wrong, and what is told of it. */

@@ -8,7 +8,6 @@ import { parkEvent, parkReason } from "./control.ts";
 import type { LiveRun } from "./live-run.ts";
 import { keyOf } from "./name.ts";
 import type { Past } from "./past.ts";
-import { ParkedError } from "./recovery.ts";
 
 export interface ParkWorld {
   /** Whether the runtime is over. */
@@ -17,6 +16,13 @@ export interface ParkWorld {
   deliver(run: LiveRun, event: Event): Promise<unknown>;
   /** A run cannot even be parked. */
   problem(name: RunName, error: unknown): void;
+}
+
+/** Says that a run was parked before it took an event. Who has the event keeps it: in the inbox, a timer, a row. */
+export class ParkedError extends Error {
+  constructor({ run }: RunName) {
+    super(`The run ${JSON.stringify(run)} is parked`);
+  }
 }
 
 /**

@@ -7,6 +7,7 @@ import type { Checkpoint } from "./checkpoint.ts";
 import { isControl } from "./control.ts";
 import { type Delivery, hasEnded, type LiveRun } from "./live-run.ts";
 import { fencedError } from "./ownership.ts";
+import { ParkedError } from "./park.ts";
 import type { Receipt } from "./run.ts";
 import { TakenError } from "./runs.ts";
 
@@ -139,13 +140,6 @@ export class Recovery {
 
 /** What is done with a run also while it is parked: it is ended, taken elsewhere, or told where to stop. */
 const whileParked: ReadonlySet<string> = new Set(["cancel", "rollback", "migrate", "debug"]);
-
-/** Says that a run was parked before it took an event. Who has the event keeps it: in the inbox, a timer, a row. */
-export class ParkedError extends Error {
-  constructor({ run }: RunName) {
-    super(`The run ${JSON.stringify(run)} is parked`);
-  }
-}
 
 function rootlessError({ run }: RunName): HoldfastError {
   return new HoldfastError(

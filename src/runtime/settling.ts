@@ -5,7 +5,7 @@ import { type ErrorCode, isUnavailable } from "../errors.ts";
 import type { RunName, Spending } from "../store/records.ts";
 import type { Clock } from "./clock.ts";
 import type { LiveRun } from "./live-run.ts";
-import { ParkedError } from "./recovery.ts";
+import { ParkedError } from "./park.ts";
 
 /** How long to wait before a store that cannot be reached is tried again. */
 const laterMs = 1_000;

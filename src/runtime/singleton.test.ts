@@ -1,7 +1,7 @@
 /** Singletons: one live run for each key, whoever starts it, how often, and whatever dies in between. */
 import { describe, expect, test } from "vitest";
 import { callerWith, counter, counterWith } from "../../test/runtime/machines.ts";
-import { onEveryStore } from "../../test/runtime/world.ts";
+import { listOf, onEveryStore } from "../../test/runtime/world.ts";
 import { decode, encode } from "../store/codec.ts";
 import type { Runtime } from "./run.ts";
 
@@ -69,6 +69,35 @@ onEveryStore((world) => {
         await runtime.start(counter, { singleton: "j" }),
       ].map(({ id }) => id);
       expect(new Set(ids).size).toBe(4);
+      const again = await runtime.start(counter, { singleton: "k", tenant: "t" });
+      expect(again.id, "it is attached to in its own tenant").toBe(ids[1]);
+      const replacing = { singleton: { key: "k", policy: "replace" }, tenant: "t" } as const;
+      const next = await runtime.start(counter, { ...replacing, by: "ada" });
+      expect((await runtime.run(ids[0] as string).then((run) => run.head())).status).toBe("active");
+      expect([next.id === again.id, (await again.head()).status]).toEqual([false, "cancelled"]);
+      const ended = (await listOf(again.journal())).at(-1)?.event;
+      expect(ended).toMatchObject({ type: "cancel", by: "ada" });
+    });
+
+    test("that somebody else begins first, with another input, is attached to", async () => {
+      const here = await world();
+      const runtime = await here.boot([counter]);
+      let isFirst = true;
+      here.watch.alter = async ({ verb }, answer) => {
+        const named = verb === "writeDocument" && isFirst;
+        if (!named) return answer;
+        isFirst = false;
+        const document = await (await here.look()).readDocument(
+          "default",
+          'holdfast.singleton ["counter","k"]',
+        );
+        const { run } = decode(document?.bytes as Uint8Array, "it") as { run: string };
+        await runtime.start(counter, { id: run, input: 1 });
+        return answer;
+      };
+      const run = await runtime.start(counter, { singleton: "k", input: 2 });
+      expect((await run.state()).context.n).toBe(1);
+      expect(await live(runtime)).toEqual([run.id]);
     });
 
     test("is one, also where many start it at a time, and one of them is refused or all but one", async () => {

@@ -250,6 +250,7 @@ onEveryStore((world) => {
       await here.crash(first);
       const second = await here.boot([one, { machine: two, ...upgrade, migrations: [toTwo] }]);
       const run = await second.run("a");
+      await run.breakpoints([]);
       await here.rest();
       expect(await run.head()).toMatchObject({ version: 1, status: "parked" });
       await run.retry();

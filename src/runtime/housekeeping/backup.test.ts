@@ -232,6 +232,21 @@ test.each([
   expect(unkept(backups, { [period]: 1 }).length).toBe(all.length - 1);
 });
 
+test("a day of hours, a week of days and a quarter of weeks stay unless something is said", async () => {
+  const clockAt = (at: number) => ({ ...clock, now: () => at });
+  const start = Date.UTC(2027, 0, 4);
+  mkdirSync(directory);
+  for (let hours = 1; hours <= 24 * 20; hours++) {
+    const name = new Date(start - hours * 3_600_000).toISOString().replaceAll(":", "-");
+    writeFileSync(join(directory, `${name}.backup`), "earlier");
+  }
+  await backup({ store, open, directory, clock: clockAt(start) });
+  const left = listBackups(directory).map(({ at }) => (start - at) / 3_600_000);
+  expect(left.filter((hours) => hours < 24).length).toBe(24);
+  // The last of each day before, and the last of each week before those. It is Monday, at midnight.
+  expect(left.filter((hours) => hours >= 24)).toEqual([337, 169, 121, 97, 73, 49, 25]);
+});
+
 test("B10: backups are made by a calendar, and one that was missed is made up for", async () => {
   const rest = async () => {
     for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));

@@ -12,12 +12,14 @@ import { VirtualClock } from "../../testing/virtual-clock.ts";
 import { noSeal } from "../seal.ts";
 import { Housekeeper, type HousekeepingPlan, type HousekeepingWorld } from "./housekeeper.ts";
 
-const hour = 3_600_000;
+/** Short where a whole runtime looks at its clock every few seconds. */
+const minute = 60_000;
+const hour = 60 * minute;
 
 onEveryStore((world) => {
   test("a runtime prunes the runs of the tenants it is to, also where that is all it has to do", async () => {
     const here = await world();
-    const housekeeping = { prune: [{ olderThan: hour }], tenants: ["globex"] };
+    const housekeeping = { every: minute, prune: [{ olderThan: minute }], tenants: ["globex"] };
     const runtime = await here.boot([counter], { housekeeping });
     const note = "n".repeat(limits.contentLengthMin - 1);
     for (const tenant of ["globex", "initech"]) {
@@ -26,27 +28,26 @@ onEveryStore((world) => {
       while ((await run.head()).snapshotSeq === 0);
       await run.send("add", 1);
     }
-    await here.clock.advance(2 * hour + 60_000);
+    await here.clock.advance(2.5 * minute);
     const pruned = await here.stored("a", "globex");
     expect(pruned.journal[0]?.seq).toBe((pruned.head?.snapshotSeq as number) + 1);
     expect((await here.stored("a", "initech")).journal[0]?.seq).toBe(1);
     expect(await (await here.look()).sweep(1_000), "what was pruned is deleted as well").toBe(0);
   });
 
-  test("a runtime tells what its housekeeper could not do, which does it an hour later", async () => {
+  test("a runtime tells what its housekeeper could not do, which does it at its next time", async () => {
     const here = await world();
     const problems: unknown[] = [];
     const runtime = await here.boot([counter], {
-      housekeeping: { retain: [{ olderThan: 1 }] },
+      housekeeping: { every: minute, retain: [{ olderThan: 1 }] },
       onProblem: (problem) => void problems.push(problem),
     });
     await (await runtime.start(counter, { id: "a" })).send("end");
-    await here.clock.advance(60_000);
     here.watch.failNext("removeRuns", "before");
-    await here.clock.advance(hour);
+    await here.clock.advance(1.5 * minute);
     expect(problems).toMatchObject([{ run: "housekeeping", error: { code: "STORE_UNAVAILABLE" } }]);
     expect((await here.stored("a")).head).toBeDefined();
-    await here.clock.advance(hour);
+    await here.clock.advance(minute);
     expect([(await here.stored("a")).head, problems.length]).toEqual([undefined, 1]);
   });
 });
@@ -56,9 +57,7 @@ describe("a housekeeper", () => {
   function keeperWith(plan: HousekeepingPlan, parts: Partial<HousekeepingWorld> = {}) {
     const calls: string[] = [];
     const problems: unknown[] = [];
-    const under: { wait: () => Promise<void>; now: number; most: number } = {
-      ...{ wait: async () => {}, now: 0, most: 0 },
-    };
+    const under = { wait: async () => {}, now: 0, most: 0, swept: 0 };
     const store = new Proxy({} as Store, {
       get: (_, verb: string) => async () => {
         calls.push(verb);
@@ -66,7 +65,7 @@ describe("a housekeeper", () => {
         await under.wait();
         under.now--;
         if (verb === "backup") throw new HoldfastError("STORE_UNAVAILABLE", "There is no room");
-        return verb === "sweep" ? 0 : [];
+        return verb === "sweep" ? under.swept : [];
       },
     });
     const rest = async () => {
@@ -85,7 +84,7 @@ describe("a housekeeper", () => {
     onTestFinished(() => rmSync(directory, { recursive: true }));
     let isOurs = false;
     const backup = { directory, open: () => ({}) as Store, cron: "0 * * * *" };
-    const plan = { every: "1h", retain: [{ keep: 0 }], backup };
+    const plan = { retain: [{ keep: 0 }], backup };
     const { keeper, calls, problems, clock } = keeperWith(plan, { isOurs: () => isOurs });
     keeper.start();
     await clock.advance(3 * hour);
@@ -139,5 +138,30 @@ describe("a housekeeper", () => {
     await closing;
     await clock.advance(10 * hour);
     expect([calls.length, problems]).toEqual([1, []]);
+  });
+
+  test("that is closed between its times does nothing when they come, and deletes no more", async () => {
+    const directory = mkdtempSync(join(tmpdir(), "holdfast-keeper-"));
+    onTestFinished(() => rmSync(directory, { recursive: true }));
+    // Half past noon in UTC is half past six in the evening there, so that no backup is due before seven.
+    const backup = { directory, open: () => ({}) as Store, cron: "0 19 * * *", timezone: "Asia/Dhaka" };
+    const { keeper, calls, clock, under } = keeperWith({ retain: [{ keep: 0 }], backup });
+    keeper.start();
+    await clock.advance(minute);
+    const isCopied = () => calls.includes("backup");
+    expect(isCopied(), "the one of yesterday is made up for").toBe(true);
+    calls.length = 0;
+    await clock.advance(hour / 2);
+    expect(isCopied()).toBe(true);
+    under.swept = 1;
+    const endless = keeper.tidy();
+    await clock.advance(minute);
+    const closing = keeper.close();
+    await clock.advance(minute);
+    await closing;
+    expect((await endless).swept).toBeGreaterThan(1);
+    calls.length = 0;
+    await clock.advance(30 * hour);
+    expect(calls).toEqual([]);
   });
 });

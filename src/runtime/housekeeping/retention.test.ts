@@ -233,6 +233,17 @@ onEveryStore((world) => {
       expect(await leftIn(store)).toEqual(["r59", "r59-fork"]);
     });
 
+    test("leaves a run that is forked between the last look and the removal", async () => {
+      const here = await world();
+      await here.close(await endedRuns(here, 1));
+      const store = meanwhile(await here.look(), "removeRuns", async (put) => {
+        const { epoch } = (await put.scan("lease", { limit: 1 }))[0]?.row ?? { epoch: 0 };
+        await forkOf(put, "r1", 1, epoch);
+      });
+      const outcome = await retain({ store, clock: here.clock, rules: [{ keep: 0 }] });
+      expect(outcome).toEqual({ removed: [], kept: [{ tenant, run: "r1", why: "changed" }] });
+    });
+
     test("is refused while somebody owns the store, and for rules that say nothing", async () => {
       const here = await world();
       await endedRuns(here, 1);
@@ -317,7 +328,7 @@ onEveryStore((world) => {
       code: "JOURNAL_PRUNED",
     });
     await second.start(counter, { id: "a", input: 5 });
-    expect((await prune({ store, clock, epoch: () => 0, rules })).pruned).toEqual([]);
+    expect(await prune({ store, clock, epoch: () => 0, rules })).toEqual({ pruned: [], kept: [] });
   });
 
   test("an entry that is not old enough stays, also where it is the one with the snapshot", async () => {
@@ -332,14 +343,21 @@ onEveryStore((world) => {
     await here.clock.advance(3 * day);
     for (let more = 0; more < 3; more++) await run.send("note", note);
     expect((await run.head()).snapshotSeq).toBe(snapshotSeq);
+    // One that is parked may be given back what an old entry holds.
+    await sample.send("add", 1);
+    await sample.pause();
     await here.close(runtime);
     const store = await here.look();
     const { clock } = here;
     expect((await prune({ store, clock, rules: [{ olderThan: 2 * day }] })).pruned).toEqual([]);
     await clock.advance(3 * day);
-    expect((await prune({ store, clock, rules: [{ olderThan: 2 * day }] })).pruned).toEqual([
-      { tenant, run: "a", seq: snapshotSeq },
-    ]);
+    const rules = [{ olderThan: 2 * day }, { olderThan: "soon" }];
+    await expect(prune({ store, clock, rules })).rejects.toMatchObject({ code: "RULE_INVALID" });
+    expect(await prune({ store, clock, rules: rules.slice(0, 1) })).toEqual({
+      pruned: [{ tenant, run: "a", seq: snapshotSeq }],
+      kept: [],
+    });
+    expect(await prune({ store, clock, rules: rules.slice(0, 1) })).toEqual({ pruned: [], kept: [] });
   });
 
   test("B10: a runtime keeps house by itself, at its times, while runs go on and after a crash", async () => {

@@ -15,7 +15,7 @@ import { retain } from "./retention.ts";
 
 const everybody = ["default", "globex", "initech"] as const;
 const some = ["globex", "initech"] as const;
-const hour = 3_600_000;
+const minute = 60_000;
 
 /** Starts runs of the same names for everybody. */
 async function forAll(
@@ -65,11 +65,11 @@ onEveryStore((world) => {
     const runtime = await forAll(here, ["a", "b"], async () => {});
     const parked = await runtime.run("b", { tenant: "globex" });
     await parked.pause();
-    await clock.advance(2 * hour);
+    await clock.advance(2 * minute);
     const store = await here.look();
     await hold({ store, clock, tenant: "default" }, { run: "a", reason: "somebody else's" });
     await hold({ store, clock, tenant: "initech" }, { run: "b", reason: "its own" });
-    const rules = [{ idleFor: hour }];
+    const rules = [{ idleFor: minute }];
     const { cancelled, kept } = await expire({ runtime, store, clock, tenants: some, rules });
     expect(namesOf(cancelled)).toEqual(["globex a", "globex b", "initech a"]);
     expect(namesOf(kept)).toEqual(["initech b"]);
@@ -86,11 +86,11 @@ onEveryStore((world) => {
       await run.send("add", 1);
     });
     await here.close(runtime);
-    await clock.advance(2 * hour);
+    await clock.advance(2 * minute);
     const store = await here.look();
     await hold({ store, clock, tenant: "default" }, { run: "a", reason: "somebody else's" });
     await hold({ store, clock, tenant: "initech" }, { run: "a", reason: "its own" });
-    const options = { store, clock, tenants: some, rules: [{ olderThan: hour }] };
+    const options = { store, clock, tenants: some, rules: [{ olderThan: minute }] };
     const firstOf = async (tenant: string) => (await store.readJournal({ tenant, run: "a" }, 1, 1))[0]?.seq;
     const dry = await prune({ ...options, dryRun: true });
     expect([namesOf(dry.pruned), namesOf(dry.kept)]).toEqual([["globex a"], ["initech a"]]);

@@ -54,7 +54,10 @@ onEveryStore((world) => {
       const here = await world();
       const run = await (await here.boot([counter])).start(counter, { id: "a" });
       await expect(run.breakpoints([{ state: "nowhere" }])).rejects.toMatchObject({ code: "STATE_UNKNOWN" });
-      await expect(run.advance(0)).rejects.toMatchObject({ code: "LIMIT_INVALID" });
+      for (const events of [0, 1.5, Number.NaN])
+        await expect(run.advance(events)).rejects.toMatchObject({ code: "LIMIT_INVALID" });
+      await run.retry();
+      expect((await run.head()).seq, "it was not parked").toBe(1);
       await run.cancel();
       await expect(run.breakpoints([])).rejects.toMatchObject({ code: "RUN_ENDED" });
       await expect(run.pause()).rejects.toMatchObject({ code: "RUN_ENDED" });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { callerWith, counter } from "../../../test/runtime/machines.ts";
 import { listOf, onEveryStore } from "../../../test/runtime/world.ts";
+import { limits } from "../../limits.ts";
 import { decode } from "../../store/codec.ts";
 import { hold, release } from "../housekeeping/hold.ts";
 import { verify } from "../housekeeping/verify.ts";
@@ -66,6 +67,54 @@ onEveryStore((world) => {
       await over.send("end");
       expect(await over.prune()).toEqual(kept("ended"));
       expect((await listOf(run.journal())).map(({ seq }) => seq)).toEqual([1, 2]);
+      const newest = await runtime.start(counter, { id: "f" });
+      await newest.fork({ id: "g" });
+      expect(await newest.prune()).toEqual(kept("forked"));
+      expect((await newest.head()).seq, "nothing is done in vain").toBe(1);
+    });
+
+    test.each(["held", "held at the last moment", "forked", "busy"] as const)(
+      "keeps what it was if it is %s while it is being pruned",
+      async (what) => {
+        const here = await world();
+        const machine = callerWith();
+        const activities = { tool: () => (isFirst ? "x" : new Promise<string>(() => {})) };
+        let isFirst = true;
+        const runtime = await here.boot([{ machine, activities }]);
+        const run = await runtime.start(machine, { id: "a" });
+        await run.waitFor("done");
+        isFirst = false;
+        const store = await here.look();
+        let looks = 0;
+        here.watch.alter = async ({ verb, given }, answer) => {
+          const isLook =
+            what === "held at the last moment" ? given[1] === "holdfast/holds" : verb === "readForks";
+          if (!isLook || ++looks !== (what === "held at the last moment" ? 2 : 1)) return answer;
+          if (what === "forked") await run.fork({ at: 1, id: "b" });
+          else if (what === "busy") await run.send("again");
+          else await hold({ store, clock: here.clock }, { run: "a", reason: "case 1" });
+          return answer;
+        };
+        expect(await run.prune()).toEqual({ outcome: "kept", why: what.split(" ")[0] });
+        expect((await here.stored("a")).journal[0]?.seq).toBe(1);
+      },
+    );
+
+    test("is pruned although a fork came from it that stands on its own, and all its rows are deleted", async () => {
+      const here = await world();
+      const runtime = await here.boot([counter]);
+      const run = await runtime.start(counter, { id: "a" });
+      const adds = Array.from({ length: 250 }, () => ({ type: "add", data: 1 }));
+      for (const { handled } of await run.sendAll(adds)) await handled();
+      const twin = await run.fork({ id: "b" });
+      const store = await here.look();
+      const note = "n".repeat(limits.contentLengthMin - 1);
+      do await twin.send("note", note);
+      while ((await store.readForks({ tenant: "default", run: "a" })).some(({ stands }) => stands));
+      expect(await run.prune()).toMatchObject({ outcome: "pruned" });
+      expect(await store.sweep(1_000)).toBe(0);
+      await here.crash(runtime);
+      expect((await (await (await here.boot([counter])).run("b")).state()).context.n).toBe(250);
     });
   });
 });

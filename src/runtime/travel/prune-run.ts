@@ -55,9 +55,7 @@ export async function pruneRun(world: PruningWorld, name: RunName, { by }: Actor
       while ((await store.sweep(batchSize)) > 0);
       return { outcome: "pruned", seq };
     }
-    const forks = await store.readForks(name);
-    if (forks.some((fork) => fork.stands && fork.seq < seq)) return { outcome: "kept", why: "forked" };
-    // Somebody put a hold, pruned it, or took so many steps that the snapshot is gone: all of them are looked at again.
+    // Somebody put a hold, forked or pruned it, or took so many steps that the snapshot is gone: all are looked at again.
   }
   throw new HoldfastError(
     "STORE_UNAVAILABLE",
@@ -74,5 +72,5 @@ async function keeps(store: Store, { head, state, name }: LiveRun): Promise<Why 
   const { holds } = await seeHolds({ store, tenant: name.tenant });
   if (holdOn(holds, head) !== undefined) return "held";
   const forks = await store.readForks(name);
-  return forks.some(({ stands, seq }) => stands && seq < head.seq) ? "forked" : undefined;
+  return forks.some(({ stands }) => stands) ? "forked" : undefined;
 }

@@ -164,6 +164,16 @@ onEveryStore((world) => {
     }
   });
 
+  test("a fork that still stands on a source that is not there is damaged, and not pruned", async () => {
+    const here = await world();
+    const runtime = await here.boot([counter]);
+    const run = await runtime.start(counter, { id: "a", input: 5 });
+    const twin = await run.fork({ id: "b" });
+    here.watch.alter = ({ verb, given }, answer) =>
+      verb === "readHead" && (given[0] as { run: string }).run === "a" ? undefined : answer;
+    await expect(twin.lastChange("$.n")).rejects.toMatchObject({ code: "STORE_CORRUPT" });
+  });
+
   test("B7: a fork whose source is removed while it begins is refused, and nobody waits for it", async () => {
     const here = await world();
     const runtime = await here.boot([counter]);

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { callerWith, counter, counterWith } from "../../../test/runtime/machines.ts";
 import { onEveryStore } from "../../../test/runtime/world.ts";
 import { defineMachine, type Json, type MachineDefinition } from "../../index.ts";
+import { stateHash } from "./replay.ts";
 
 onEveryStore((world) => {
   /** A run that added 1 to 4, and a fork of it at its third checkpoint. */
@@ -143,7 +144,9 @@ onEveryStore((world) => {
       expect(await run.lastChange("$.log[0].deep.price")).toMatchObject({ entry: { seq: 6 } });
       expect(await run.lastChange('$["log"][1]')).toMatchObject({ entry: { seq: 7 } });
       expect(await run.lastChange("$")).toMatchObject({ entry: { seq: 7 } });
-      expect(await run.lastChange("$.nothing.at.all")).toBeUndefined();
+      expect(await run.lastChange('$.log["0"]')).toMatchObject({ entry: { seq: 6 } });
+      for (const path of ["$.nothing.at.all", "$.toString", "$.log.length.toFixed"])
+        expect(await run.lastChange(path), path).toBeUndefined();
     });
 
     test("B7: is found however many steps ago it was", async () => {
@@ -212,6 +215,26 @@ onEveryStore((world) => {
         const { recorded, replayed, divergence } = await one.replay();
         expect([replayed, divergence]).toEqual([recorded, undefined]);
       }
+    });
+
+    test("takes a user's event again that is called as one of the platform's own", async () => {
+      const here = await world();
+      const rolling = (by: number) =>
+        counterWith({
+          on: {
+            rollback: {
+              update: (draft) => {
+                draft.n += by;
+              },
+            },
+          },
+        });
+      const run = await (await here.boot([rolling(1)])).start(rolling(1), { id: "a" });
+      await run.send("rollback");
+      const { divergence } = await run.replay({ machine: rolling(2) });
+      expect(divergence).toMatchObject({ entry: { seq: 2 }, state: { context: { n: 2 } } });
+      expect(stateHash({ a: { b: 1, c: 2 }, d: [1, 2] })).toBe(stateHash({ d: [1, 2], a: { c: 2, b: 1 } }));
+      expect(stateHash({ d: [1, 2] })).not.toBe(stateHash({ d: [2, 1] }));
     });
 
     test("B7: with another machine shows the first step that would go another way", async () => {

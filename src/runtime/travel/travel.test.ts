@@ -179,6 +179,86 @@ onEveryStore((world) => {
       await expect(run.rollback({ to: 1 })).rejects.toMatchObject({ code: "RUN_ENDED" });
     });
 
+    test("begins again what ended while it was on its way, with the edit, and goes where it was to go", async () => {
+      const here = await world();
+      const machine = callerWith({ onDone: { target: "done", require: { never: () => false } } });
+      const { calls, code } = tool();
+      const runtime = await here.boot([{ machine, activities: { tool: code } }]);
+      const run = await runtime.start(machine, { id: "a" });
+      await run.send("note", 1);
+      await run.send("note", 2);
+      await here.rest();
+      let isParked = false;
+      here.watch.alter = async ({ verb }, answer) => {
+        if (verb !== "readAt" || isParked) return answer;
+        isParked = true;
+        calls[0]?.end("bad");
+        await run.parked();
+        return answer;
+      };
+      const edit = (draft: { got: Json }) => {
+        draft.got = [draft.got, "edited"];
+      };
+      await run.rollback({ by: 1, edit });
+      await here.rest();
+      expect([(await run.head()).status, calls.length]).toEqual(["active", 2]);
+      expect((await run.state()).context.got).toEqual([1, "edited"]);
+    });
+
+    test("begins a child again that has ended since, or whose result could not be taken", async () => {
+      const here = await world();
+      const kid = counterWith({ id: "kid" });
+      const parentWith = (id: string, onDone: object) =>
+        defineMachine({
+          id,
+          initial: "waiting",
+          states: { waiting: { invoke: { machine: kid, id: "kid", input: 5, onDone } }, over: {} },
+        });
+      const machines = [
+        parentWith("taking", { target: "over" }),
+        parentWith("refusing", { target: "over", require: { never: () => false } }),
+      ];
+      const runtime = await here.boot([...machines, kid]);
+      for (const machine of machines) {
+        const run = await runtime.start(machine, { id: machine.id });
+        const kids = async () =>
+          (await listOf(runtime.find({ machine: "kid" })))
+            .filter(({ parent, status }) => parent?.run === machine.id && status === "active")
+            .map((head) => head.run);
+        await here.rest();
+        const [first] = await kids();
+        await (await runtime.run(first as string)).send("end");
+        await here.rest();
+        await run.rollback({ to: 1 });
+        await here.rest();
+        const [second] = await kids();
+        expect(second, machine.id).not.toBe(first);
+        expect((await (await runtime.run(second as string)).state()).context, machine.id).toMatchObject({
+          n: 5,
+        });
+      }
+    });
+
+    test("goes by the version of then, and so does a fork from there", async () => {
+      const here = await world();
+      const poking = (version: number) =>
+        counterWith({ version, on: { poke: { update: (draft) => void draft.log.push(version) } } });
+      const runtime = await here.boot([poking(1), poking(2)]);
+      const run = await runtime.start(poking(1), { id: "a" });
+      await run.migrate();
+      await run.send("poke");
+      const twin = await run.fork({ at: 1, id: "b" });
+      await run.rollback({ to: 1 });
+      for (const one of [run, twin]) {
+        await one.send("poke");
+        expect((await one.state()).context.log).toEqual([1]);
+        expect((await one.head()).version).toBe(1);
+      }
+      await here.crash(runtime);
+      const again = await here.boot([poking(1), poking(2)]);
+      for (const id of ["a", "b"]) expect((await (await again.run(id)).state()).version).toBe(1);
+    });
+
     test("B7: does not count the time that a run was parked for timers that go on", async () => {
       const here = await world();
       const timed = defineMachine({
@@ -246,7 +326,8 @@ onEveryStore((world) => {
     test("B7: begins with the state of then, changed as asked, and leaves its source as it was", async () => {
       const here = await world();
       const runtime = await here.boot([counter]);
-      const run = await runtime.start(counter, { id: "a" });
+      const given = { attributes: { colour: "red" }, limits: { tokens: 50 } };
+      const run = await runtime.start(counter, { id: "a", ...given });
       for (const n of [1, 2, 3]) await run.send("add", n);
       const before = await here.stored("a");
       const twin = await run.fork({
@@ -258,7 +339,7 @@ onEveryStore((world) => {
       });
       await twin.send("add", 1_000);
       expect((await twin.state()).context.n).toBe(1_103);
-      expect(await twin.head()).toMatchObject({ fork: { run: "a", seq: 3 }, subject: "a" });
+      expect(await twin.head()).toMatchObject({ fork: { run: "a", seq: 3 }, subject: "a", ...given });
       expect(await here.stored("a")).toEqual(before);
       await here.crash(runtime);
       const again = await here.boot([counter]);
@@ -293,6 +374,8 @@ onEveryStore((world) => {
       await run.send("add", 1);
       await expect(run.fork({ at: 2, id: "b" })).rejects.toMatchObject({ code: "RUN_DIFFERS" });
       await expect(run.fork({ at: 2, id: "a" })).rejects.toMatchObject({ code: "RUN_DIFFERS" });
+      const other = await runtime.start(counter, { id: "other" });
+      await expect(other.fork({ at: 1, id: "b" })).rejects.toMatchObject({ code: "RUN_DIFFERS" });
       await expect(run.fork({ at: 9, id: "z" })).rejects.toMatchObject({ code: "CHECKPOINT_UNKNOWN" });
     });
 
