@@ -283,7 +283,10 @@ export const mendCases: Cases = {
 
   "I4: a run that is forgotten leaves what waited for it as dead letters": async (world) => {
     const { expect } = world;
-    const { opened } = await afterMending(world, (run) => [{ change: "forget", run }]);
+    const { opened } = await afterMending(world, (run) => [
+      { change: "key", run, key: { key: "k9" } },
+      { change: "forget", run },
+    ]);
     expect(await opened.readHead(sample)).toEqual(undefined);
     const letters = await opened.readDeadLetters(tenant, 0, 9);
     expect(letters.map(({ run, id, reason }) => [run, id, reason])).toEqual([
