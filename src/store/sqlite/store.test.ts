@@ -212,8 +212,11 @@ describe("when something goes wrong", () => {
     expect(await store.readHead(sample)).toEqual(head);
     const next = commitOn(second.head, epoch);
     expect(await store.commit([next])).toEqual([{ outcome: "conflict", run: "run-2", seq: 0 }]);
-    await committed(store, commitOn(head, epoch, { head: { attributes: { after: true } } }));
-    expect((await store.findRuns({ tenant, limit: 9, attributes: { after: true } })).length).toBe(1);
+    const attributes = { after: true };
+    const keys = [{ key: null as unknown as string, seq: 2 }];
+    await expect(store.commit([commitOn(head, epoch, { head: { attributes }, keys })])).rejects.toThrow();
+    await committed(store, commitOn(head, epoch, { head: { attributes } }));
+    expect((await store.findRuns({ tenant, limit: 9, attributes })).length).toBe(1);
   });
 
   test("a store that is not open says so", async () => {
