@@ -300,6 +300,22 @@ export const mendCases: Cases = {
     for (const kind of runKinds) expect(await rowsOf(opened, kind, null), kind).toEqual([]);
   },
 
+  "what waited for a run that is forgotten is lost in the order it waited": async ({ store, expect }) => {
+    const { epoch } = await begun(store);
+    await store.enqueue([eventOf("a"), eventOf("b", { priority: 1 }), eventOf("c", { priority: -1 })]);
+    await store.mend([{ change: "forget", run: await placeOf(store) }], epoch);
+    expect((await store.readDeadLetters(tenant, 0, 9)).map(({ id }) => id)).toEqual(["b", "a", "c"]);
+  },
+
+  "U2: a fork that is set back stands on its source as before": async ({ store, expect }) => {
+    const { epoch } = await begun(store);
+    const first = firstCommit("fork", epoch, { head: { fork: { run: "run-1", seq: 1 } } });
+    const head = await committed(store, first);
+    await committed(store, commitOn(head, epoch));
+    await store.mend([{ change: "set", run: await placeOf(store, "fork"), head }], epoch);
+    expect(await store.readForks(sample)).toEqual([{ tenant, run: "fork", seq: 1, stands: true }]);
+  },
+
   "the entries before a snapshot are put away": async (world) => {
     const { expect } = world;
     const { opened } = await afterMending(world, (run) => [{ change: "prune", run, seq: 2 }]);
