@@ -286,7 +286,10 @@ export const mendCases: Cases = {
 
   "I4: a run that is forgotten leaves what waited for it as dead letters": async (world) => {
     const { expect } = world;
-    const { opened } = await afterMending(world, (run) => [{ change: "forget", run }]);
+    const { opened } = await afterMending(world, (run) => [
+      { change: "key", run, key: { key: "k9" } },
+      { change: "forget", run },
+    ]);
     expect(await opened.readHead(sample)).toEqual(undefined);
     const letters = await opened.readDeadLetters(tenant, 0, 9);
     expect(letters.map(({ run, id, reason }) => [run, id, reason])).toEqual([
@@ -298,6 +301,22 @@ export const mendCases: Cases = {
     expect((await opened.readHead({ tenant, run: "run-2" }))?.seq).toEqual(1);
     while ((await opened.sweep(10)) > 0);
     for (const kind of runKinds) expect(await rowsOf(opened, kind, null), kind).toEqual([]);
+  },
+
+  "what waited for a run that is forgotten is lost in the order it waited": async ({ store, expect }) => {
+    const { epoch } = await begun(store);
+    await store.enqueue([eventOf("a"), eventOf("b", { priority: 1 }), eventOf("c", { priority: -1 })]);
+    await store.mend([{ change: "forget", run: await placeOf(store) }], epoch);
+    expect((await store.readDeadLetters(tenant, 0, 9)).map(({ id }) => id)).toEqual(["b", "a", "c"]);
+  },
+
+  "U2: a fork that is set back stands on its source as before": async ({ store, expect }) => {
+    const { epoch } = await begun(store);
+    const first = firstCommit("fork", epoch, { head: { fork: { run: "run-1", seq: 1 } } });
+    const head = await committed(store, first);
+    await committed(store, commitOn(head, epoch));
+    await store.mend([{ change: "set", run: await placeOf(store, "fork"), head }], epoch);
+    expect(await store.readForks(sample)).toEqual([{ tenant, run: "fork", seq: 1, stands: true }]);
   },
 
   "the entries before a snapshot are put away": async (world) => {

@@ -121,6 +121,18 @@ describe("a log that was cut", () => {
     }
   });
 
+  test("a call that is missing between two others is damage", async () => {
+    const { change } = await prepare();
+    await change();
+    const copy = copyOf(directory);
+    const lines = readFileSync(log(copy), "utf8").split("\n");
+    writeFileSync(log(copy), lines.toSpliced(2, 1).join("\n"));
+    await expect(readAll(copy)).rejects.toMatchObject({
+      code: "STORE_CORRUPT",
+      details: { file: log(copy) },
+    });
+  });
+
   test("damage before a good call is damage, is told with the file's name, and changes nothing", async () => {
     const { change } = await prepare();
     await change();

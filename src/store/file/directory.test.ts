@@ -1,10 +1,12 @@
 /** The directory itself: what people find in it, whose it is, and what is said of one that cannot be used. */
 import {
+  appendFileSync,
   cpSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   unlinkSync,
@@ -63,6 +65,13 @@ const failure = (path: string): Promise<unknown> =>
   fileStore({ directory: path })
     .open()
     .catch((error: unknown) => error);
+
+/** An empty file beside the store. */
+function another(): string {
+  const path = join(folder, "another");
+  writeFileSync(path, "");
+  return path;
+}
 
 const runFile = () => join(directory, "tenants/acme/runs/run-1.json");
 const shown = (path: string) => JSON.parse(readFileSync(path, "utf8")) as Record<string, unknown>;
@@ -233,6 +242,19 @@ describe("a second store", () => {
     expect(await second.readHead(sample)).toEqual(newest);
     await committed(second, commitOn(newest, epoch));
     await second.close();
+  });
+
+  test.each([
+    ["begun anew by another, though both are empty", (log: string) => renameSync(another(), log)],
+    ["written by another", (log: string) => appendFileSync(log, "\n")],
+  ])("I2: a log that was %s is not written any more", async (_, change) => {
+    await begun(store);
+    await store.close();
+    await store.open();
+    change(join(directory, "intents.jsonl"));
+    const before = filesIn(directory);
+    await expect(store.enqueue([eventOf("e1")])).rejects.toMatchObject({ code: "STORE_OWNED" });
+    expect(filesIn(directory)).toEqual(before);
   });
 
   test("I2: a first one that is only closed does not write over it", async () => {

@@ -164,17 +164,14 @@ describe("a journal that is pruned", () => {
   });
 });
 
-test("a damaged entry is seen as such, and put right with all others as they were", async () => {
+test.each([
+  ["without its time", '{"seq":6,"xx"'],
+  ["that is no JSON", '{"seq":6,xat"'],
+  ["that does not tell its checkpoint", '{"xxx":6,"at"'],
+])("a damaged entry %s is seen as such, and put right with all others as they were", async (_, damage) => {
   await nineSteps([4]);
   await store.close();
-  writeFileSync(journal(), readFileSync(journal(), "utf8").replace('{"seq":6,"at"', '{"seq":6,"ät"'));
-  // The file is a byte longer now, so its owner is told.
-  const file = join(directory, "tenants/acme/runs/run-1.json");
-  const told = readFileSync(file, "utf8");
-  writeFileSync(
-    file,
-    told.replace(/"journalBytes": (\d+)/, (_, bytes) => `"journalBytes": ${Number(bytes) + 1}`),
-  );
+  writeFileSync(journal(), readFileSync(journal(), "utf8").replace('{"seq":6,"at"', damage));
   await store.open();
   const [run] = await store.scan("run", { limit: 9 });
   const of = run?.place as string;
@@ -182,11 +179,26 @@ test("a damaged entry is seen as such, and put right with all others as they wer
   expect(entries.map(({ row }) => row?.seq)).toEqual([1, 2, 3, 4, 5, undefined, 7, 8, 9]);
   expect(entries[5]?.problem).toContain("journal.jsonl is damaged");
   await expect(store.load(sample)).rejects.toMatchObject({ code: "STORE_CORRUPT" });
-  const { epoch } = await store.own("doctor", leaseMs, noon + 2 * leaseMs);
-  await store.mend([{ change: "entry", run: of, entry: entryOf(sample, 6) }], epoch);
+  // One beside it first: the file is written anew with the damage still in it.
+  for (const [turn, seq] of [3, 6].entries()) {
+    const { epoch } = await store.own(`doctor ${turn}`, leaseMs, noon + 2 * leaseMs);
+    await store.mend([{ change: "entry", run: of, entry: entryOf(sample, seq) }], epoch);
+  }
   expect(await store.readJournal(sample, 1, 99)).toEqual(
     Array.from({ length: 9 }, (_, index) => entryOf(sample, index + 1)),
   );
+});
+
+test("what is left of a damaged run still tells where its journal begins, and its newest snapshot", async () => {
+  const { epoch } = await nineSteps([4, 7]);
+  expect(await store.pruneJournal(sample, 4, epoch)).toBe(true);
+  await store.close();
+  writeFileSync(join(directory, "tenants/acme/runs/run-1.json"), "{");
+  await store.open();
+  const [run] = await store.scan("run", { limit: 9 });
+  expect(run?.row).toMatchObject({ run: "run-1", pruned: 4, snapshotSeq: 7 });
+  const entries = await store.scan("entry", { of: run?.place as string, limit: 99 });
+  expect(entries.map(({ row }) => row?.seq)).toEqual([5, 6, 7, 8, 9]);
 });
 
 test("pieces of a stream are taken out one by one, and those that are left come back", async () => {

@@ -146,6 +146,24 @@ describe("a damaged file", () => {
     ]);
   });
 
+  test("is not told as a backup: its copy is looked at, and what is damaged does not stay", async () => {
+    const store = sqlite(path);
+    await store.open();
+    await begun(store);
+    await store.close();
+    const database = new DatabaseSync(path);
+    // A page that nobody reads on opening.
+    const page = database.prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'run_created'").get()
+      ?.rootpage as number;
+    database.close();
+    const bytes = readFileSync(path);
+    writeFileSync(path, bytes.fill(0xa5, (page - 1) * 4_096, page * 4_096));
+    await store.open();
+    await expect(store.backup(join(folder, "copy.db"))).rejects.toMatchObject({ code: "STORE_CORRUPT" });
+    expect(readdirSync(folder).filter((name) => name.startsWith("copy"))).toEqual([]);
+    await store.close();
+  });
+
   /** Reads everything; a page that holds none of it may be damaged unseen. */
   async function codeOfReading(): Promise<unknown> {
     const store = sqlite(path);

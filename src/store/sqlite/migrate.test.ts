@@ -188,6 +188,18 @@ test("a store of a newer version is refused, with both versions, and left as it 
   expect(readFileSync(path).equals(before)).toBe(true);
 });
 
+test("a store of a version that nobody writes is damaged, and left as it was", async () => {
+  const database = connect(path);
+  database.exec("PRAGMA user_version = -1");
+  database.close();
+  const before = readFileSync(path);
+  await expect(sqlite(path).open()).rejects.toMatchObject({
+    code: "STORE_CORRUPT",
+    details: { version: -1 },
+  });
+  expect(readFileSync(path).equals(before)).toBe(true);
+});
+
 test("a store that another process migrated further meanwhile is refused", () => {
   const database = connect(path);
   database.exec("PRAGMA user_version = 9");

@@ -1,11 +1,12 @@
-/** What is left of words in the file once they are removed. */
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+/** What is left in the file of what was removed. */
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { begun, commitOn, committed, sample } from "../conformance/sample.ts";
+import { begun, bytesOf, commitOn, committed, sample } from "../conformance/sample.ts";
 import type { SearchingStore } from "../search.ts";
+import type { Scrubbing } from "../upkeep.ts";
 import { sqlite } from "./store.ts";
 
 let folder: string;
@@ -64,4 +65,18 @@ test("X3: an index that is made anew leaves no row of the old one, and one whose
   await store.removeRuns([sample], epoch);
   while ((await store.sweep(1)) > 0);
   expect(counts()).toEqual([0, 0, 0]);
+});
+
+test("scrubbing leaves nothing of what was removed in the file or its log", async () => {
+  const { epoch, head } = await begun(store, { contents: [{ digest: "d1", bytes: bytesOf("theremin") }] });
+  await committed(store, commitOn(head, epoch, { head: { status: "done" } }));
+  await store.removeRuns([sample], epoch);
+  while ((await store.sweep(9)) > 0);
+  const left = () =>
+    [path, `${path}-wal`].some(
+      (file) => existsSync(file) && readFileSync(file, "latin1").includes("theremin"),
+    );
+  expect(left()).toBe(true);
+  await (store as SearchingStore & Scrubbing).scrub();
+  expect(left()).toBe(false);
 });

@@ -7,6 +7,7 @@ import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { conformance } from "../conformance/index.ts";
 import {
+  activityOf,
   begun,
   commitOn,
   committed,
@@ -223,8 +224,11 @@ describe("when something goes wrong", () => {
     expect(await store.readHead(sample)).toEqual(head);
     const next = commitOn(second.head, epoch);
     expect(await store.commit([next])).toEqual([{ outcome: "conflict", run: "run-2", seq: 0 }]);
-    await committed(store, commitOn(head, epoch, { head: { attributes: { after: true } } }));
-    expect((await store.findRuns({ tenant, limit: 9, attributes: { after: true } })).length).toBe(1);
+    const attributes = { after: true };
+    const keys = [{ key: null as unknown as string, seq: 2 }];
+    await expect(store.commit([commitOn(head, epoch, { head: { attributes }, keys })])).rejects.toThrow();
+    await committed(store, commitOn(head, epoch, { head: { attributes } }));
+    expect((await store.findRuns({ tenant, limit: 9, attributes })).length).toBe(1);
   });
 
   test("a store that is not open says so", async () => {
@@ -279,6 +283,44 @@ describe("when something goes wrong", () => {
     other.close();
     await expect(store.own("worker", leaseMs, noon)).rejects.toMatchObject({ code: "STORE_CORRUPT" });
     await expect(store.commit([commitOn(head, epoch)])).rejects.toMatchObject({ code: "STORE_CORRUPT" });
+  });
+
+  test("I2: a lease that is made anew is above any epoch that something was done under", async () => {
+    const workers = ["a", "b", "c"];
+    for (const [turn, by] of workers.entries()) await owned(store, by, noon + 2 * turn * leaseMs);
+    await committed(store, firstCommit("run-1", 3, { begun: [activityOf("1.0", { status: "running" })] }));
+    const other = new DatabaseSync(path);
+    other.exec("DELETE FROM lease");
+    other.close();
+    expect(await store.mend([{ change: "lease" }], 0)).toBe(true);
+    expect(await owned(store, "next")).toBeGreaterThan(3);
+    expect(await store.due(noon, 9)).toEqual([sample]);
+  });
+
+  test("entries that belong to no run are given to one that has none, if they are of one, and to no other", async () => {
+    const { epoch, head } = await begun(store);
+    const lost = await committed(store, firstCommit("run-2", epoch));
+    const also = await committed(store, firstCommit("run-3", epoch));
+    await committed(store, firstCommit("removed", epoch, { head: { status: "done" } }));
+    await store.removeRuns([{ tenant, run: "removed" }], epoch);
+    const [one, two, three] = (await store.scan("run", { limit: 9 })).map(({ place }) => place);
+    const other = new DatabaseSync(path);
+    const lose = (from: number, to: number) =>
+      other.exec(`UPDATE entry SET run_id = ${to} WHERE run_id = ${from}`);
+    lose(2, 98);
+    lose(3, 99);
+    let now = noon;
+    const rejoin = async (run: string | undefined) => {
+      now += 2 * leaseMs;
+      await store.mend([{ change: "rejoin", run: run as string }], await owned(store, `at ${now}`, now));
+      return [await store.readHead(sample), await store.readHead(lost), await store.readHead(also)];
+    };
+    expect(await rejoin(two), "of two").toEqual([head, undefined, undefined]);
+    lose(99, 3);
+    expect(await rejoin(one), "it has some").toEqual([head, undefined, also]);
+    expect(await rejoin(three), "it has some").toEqual([head, undefined, also]);
+    expect(await rejoin(two)).toEqual([head, lost, also]);
+    other.close();
   });
 
   test("text and attributes with surrogate pairs and line breaks come back as they were", async () => {
