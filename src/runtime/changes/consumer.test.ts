@@ -16,7 +16,7 @@ async function endedTurns(holder: string): Promise<readonly string[]> {
   };
   const consumer = new Consumer({
     ...{ outbox, clock: new VirtualClock(), holder: "its own", isListening: () => false },
-  } as Partial<ConsumerWorld> as ConsumerWorld);
+  } as Partial<Record<keyof ConsumerWorld, unknown>> as ConsumerWorld);
   consumer.wake();
   await new Promise((pass) => setImmediate(pass));
   await consumer.close();
