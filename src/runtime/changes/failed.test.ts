@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { delivered, listOf, notebook, notesOf, openRuntime } from "../../../test/changes/world.ts";
 import { createDatabase, type Database } from "../../../test/postgres/database.ts";
 import type { Runtime } from "../run.ts";
+import { FailedChanges } from "./failed.ts";
 import { type FailedChange, type TableChanges, watchTables } from "./index.ts";
 
 let database: Database;
@@ -126,4 +127,20 @@ test("a second change that would start the same run otherwise is put aside", asy
   const [failed, ...more] = await listOf(changes.failed.list({ rule: "started" }));
   expect([failed?.change.new?.id, failed?.reason.code, more.length]).toEqual([2, "RUN_DIFFERS", 0]);
   expect(await listOf(changes.failed.list({ rule: "order" }))).toEqual([]);
+});
+
+test("a failed change that cannot be delivered now stays as it was, and is told why", async () => {
+  const calls: string[] = [];
+  const row = { number: 7, reason: { message: "before" } };
+  const outbox = {
+    readFailed: async () => [row],
+    failAgain: async () => void calls.push("failed again"),
+    removeFailed: async () => void calls.push("removed"),
+  };
+  const error = new Error("the store is away");
+  const deliver = async () => ({ outcome: "later", error }) as const;
+  const world = { outbox, receiver: {}, describe: () => row, address: () => ({ deliver }) };
+  const failed = new FailedChanges(world as unknown as ConstructorParameters<typeof FailedChanges>[0]);
+  await expect(failed.redeliver(7)).rejects.toBe(error);
+  expect(calls).toEqual([]);
 });

@@ -391,6 +391,15 @@ describe.each(Object.keys(kinds).filter((kind) => !isMissing[kind]))("a fleet on
   });
 });
 
+test("one that was closed is no member any more: whoever wants the whole store has it at once", async () => {
+  const store = memory({ shared: true });
+  const runtime = await createRuntime({ store, machines: [counter] });
+  expect((await store.own("tool", 1_000, Date.now())).outcome).toBe("taken");
+  await runtime.close();
+  await store.open();
+  expect((await store.own("tool", 1_000, Date.now())).outcome).toBe("owned");
+});
+
 test("a store for one process has no clients", async () => {
   const client = createRuntime({ store: memory(), machines: [counter], role: "client" });
   await expect(client).rejects.toMatchObject({ code: "STORE_UNSUPPORTED" });

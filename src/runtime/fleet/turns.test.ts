@@ -7,7 +7,9 @@ import { type Fleet, fleetOf } from "../../store/fleet.ts";
 import { memory } from "../../store/memory/store.ts";
 import { postgres } from "../../store/postgres/store.ts";
 import type { Store } from "../../store/store.ts";
+import { systemClock } from "../clock.ts";
 import { createRuntime, type Runtime } from "../runtime.ts";
+import { Turns } from "./turns.ts";
 
 let database: Database;
 beforeAll(async () => {
@@ -177,4 +179,11 @@ describe.each(Object.keys(kinds))("a key in a fleet on %s", (kind) => {
     expect(await third?.finished()).toMatchObject({ status: "done" });
     expect([calls.most, calls.places]).toEqual([1, ["one", "three"]]);
   });
+});
+
+test("whoever is no member any more is given no turn", async () => {
+  const fleet = { takeTurns: async () => undefined };
+  const turns = new Turns({ fleet, clock: systemClock, epoch: () => 1, lookMs: () => 1, tell: () => {} });
+  const taken = turns.take(() => ({ key: "k", limit: 1, held: 0, wanted: 1 }));
+  await expect(taken).rejects.toMatchObject({ code: "STORE_OWNED" });
 });

@@ -173,6 +173,16 @@ export const fleetCases: Cases = {
     await committed(store, firstCommit("run-1", 3));
   },
 
+  "F1: a lease that is mended fences every member": async ({ store, expect }) => {
+    const [one, other] = [await joined(store, "a"), await joined(store, "b")];
+    expect(await store.mend([{ change: "lease" }], 0)).toEqual(true);
+    for (const epoch of [one, other]) {
+      expect((await store.commit([firstCommit("run-1", epoch)]))[0]?.outcome).toEqual("fenced");
+      expect(await shared(store).beat(epoch, leaseMs, idle, noon)).toEqual(undefined);
+    }
+    expect((await joined(store, "c")) > other).toEqual(true);
+  },
+
   "an outage is a time without any member": async ({ store, expect }) => {
     const [one, other] = [await joined(store, "a"), await joined(store, "b")];
     await shared(store).leave(one, noon + 10);
@@ -236,6 +246,12 @@ export const fleetCases: Cases = {
       expect(names(await fleet.due(others, noon + 9, 9)).includes(run)).toEqual(false);
     }
     expect([await fleet.due([], noon + 9, 9), await fleet.nextDue([], 0)]).toEqual([[], undefined]);
+    const waiting = activityOf("1.0", { run: "run-4", dueAt: noon + 100 });
+    const { tenant, run } = await committed(store, firstCommit("run-4", epoch, { begun: [waiting] }));
+    const home = shardOf({ tenant, run });
+    const nextIn = (shards: readonly number[]) => fleet.nextDue(shards, noon + 9);
+    expect(await nextIn([home])).toEqual(noon + 100);
+    expect(await nextIn(everywhere.filter((shard) => shard !== home))).toEqual(undefined);
     expect(names(await fleet.due(everywhere, noon + 9, 9, noon))).toEqual(["run-3", "run-1"]);
   },
 

@@ -11,6 +11,8 @@ export function mend(tables: Tables, mending: Mending): void {
     const epochs = [...runs.values()].flatMap(({ activities }) => [...activities.values()]);
     const epoch = Math.max(lease.epoch, ...epochs.map((activity) => activity.epoch)) + 1;
     tables.lease = { ...unowned, epoch };
+    // Whoever was a member is none any more, as an owner is none.
+    tables.members = [];
   } else if (mending.change === "remove") remove(tables, mending.kind, JSON.parse(mending.place));
   else if (mending.change === "content")
     tables.contents.set(

@@ -165,7 +165,7 @@ test.each(["one", "many"])("A1: a place that was pruned takes no entry, %s at a 
   expect(await other.readHead(sample)).toEqual(newest);
 });
 
-test("A1: one that was removed and has begun anew takes the step that was made from it", async () => {
+test("a run that was removed and has begun anew takes the step that was made from it", async () => {
   const { epoch, head } = await begun(store);
   await committed(other, commitOn(head, epoch, { head: { status: "done" } }));
   expect(await other.removeRuns([sample], epoch)).toEqual([true]);
@@ -174,7 +174,7 @@ test("A1: one that was removed and has begun anew takes the step that was made f
   expect(await other.readHead(sample)).toEqual(next);
 });
 
-test("A1: nothing is known any more once a connection was lost: the server may be another one", async () => {
+test("nothing is known any more once a connection was lost: the server may be another one", async () => {
   const { epoch, head } = await begun(store);
   const commit = commitOn(head, epoch);
   isLost = true;
@@ -182,7 +182,7 @@ test("A1: nothing is known any more once a connection was lost: the server may b
   expect(await askedBy(() => committed(store, commit))).toEqual(["commit"]);
 });
 
-test("A1: a run that was mended under another owner is not taken for what it was", async () => {
+test("a run that was mended under another owner is not taken for what it was", async () => {
   const { head } = await begun(store, { head: { attributes: { colour: "red" } } });
   const tool = (await other.own("tool", leaseMs, noon + 2 * leaseMs)).epoch;
   const [run] = await other.scan("run", { limit: 1 });

@@ -17,6 +17,7 @@ import {
 import { type Fleet, fleetOf } from "../fleet.ts";
 import type { RunHead } from "../records.ts";
 import type { Commit, Store } from "../store.ts";
+import { isLost } from "./errors.ts";
 import { postgres } from "./store.ts";
 
 let database: Database;
@@ -147,4 +148,12 @@ test("an event whose answer was lost is one event when it is sent again", async 
     code: "STORE_UNAVAILABLE",
   });
   expect(await store.enqueue([eventOf("e1", { key: "k" })])).toEqual(["duplicate"]);
+});
+
+test("nobody knows what became of a call whose connection or server ended under it", () => {
+  const told = (code: string) => Object.assign(new Error(code), { code, severity: "FATAL" });
+  for (const lost of ["57P01", "57P02", "57P03", "08006"].map(told)) expect(isLost(lost)).toBe(true);
+  expect(isLost(new Error("Connection terminated unexpectedly"))).toBe(true);
+  for (const answered of ["57014", "23505", "40P01", "53100"].map(told)) expect(isLost(answered)).toBe(false);
+  expect(isLost(new TypeError("a bug"))).toBe(false);
 });

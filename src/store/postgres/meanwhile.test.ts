@@ -164,7 +164,7 @@ test("a lease that its owner renews meanwhile is not taken from it", async () =>
   });
 });
 
-test("F1: two that join in the same moment have an epoch each", async () => {
+test("two that join in the same moment have an epoch each", async () => {
   const join = (at: Store, name: string) => fleetOf(at)?.join(name, leaseMs, noon);
   first = { name: "join_fleet", act: async () => join(store, "a") };
   expect(await join(slow, "b")).toMatchObject({ outcome: "owned", epoch: 2 });

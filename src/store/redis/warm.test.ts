@@ -4,7 +4,16 @@ import { createClient } from "redis";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { findRedis, patientMs, type RedisServer, startRedis } from "../../../test/redis/server.ts";
 import { limits } from "../../limits.ts";
-import { begun, bytesOf, commitOn, committed, entryOf, sample, tenant } from "../conformance/sample.ts";
+import {
+  begun,
+  bytesOf,
+  commitOn,
+  committed,
+  entryOf,
+  firstCommit,
+  sample,
+  tenant,
+} from "../conformance/sample.ts";
 import { memory } from "../memory/store.ts";
 import type { RunHead } from "../records.ts";
 import type { KnownCheckpoint, LoadedRun, Store } from "../store.ts";
@@ -147,10 +156,18 @@ describe.skipIf(findRedis() === undefined)("a warm tier in Redis", () => {
   });
 
   test("copies expire", async () => {
-    const { key } = await copied({ ttl: 60_000 });
-    const left = Number(server.command("PTTL", key));
-    expect(left).toBeGreaterThan(0);
-    expect(left).toBeLessThanOrEqual(60_000);
+    const { store, epoch, newest } = await copied({ ttl: 60_000 });
+    const contents = [{ digest: "d1", bytes: bytesOf("text") }];
+    await committed(store, commitOn(newest, epoch, { contents }));
+    await store.readContents(tenant, "ada", ["d1"]);
+    await settled();
+    const keys = server.command("KEYS", "*").trim().split("\n");
+    expect(keys.length, "of the run and of its texts").toBe(2);
+    for (const key of keys) {
+      const left = Number(server.command("PTTL", key));
+      expect(left).toBeGreaterThan(0);
+      expect(left).toBeLessThanOrEqual(60_000);
+    }
   });
 
   test("large texts are read from the store once, and are gone with the runs they belong to", async () => {
@@ -279,6 +296,41 @@ describe.skipIf(findRedis() === undefined)("a warm tier in Redis", () => {
       else server.command("HSET", key, ...tamper);
       expect(await store.readContents(tenant, "ada", ["d1"])).toEqual(contents);
     }
+  });
+
+  test("a text that was moved to the place of another one is read from the store", async () => {
+    const cold = memory();
+    const contents = ["d1", "d2"].map((digest) => ({ digest, bytes: bytesOf(`text ${digest}`) }));
+    const { epoch } = await begun(cold, { contents });
+    const theirs = [{ digest: "d1", bytes: bytesOf("of bob") }];
+    await committed(cold, firstCommit("run-2", epoch, { head: { subject: "bob" }, contents: theirs }));
+    const store = await warm(cold);
+    await store.readContents(tenant, "ada", ["d1", "d2"]);
+    await settled();
+    const key = server.command("KEYS", "*texts*").trim();
+    await store.readContents(tenant, "bob", ["d1"]);
+    await settled();
+    const others = server.command("KEYS", "*texts*").trim().split("\n");
+    const place = others.find((one) => one !== key) as string;
+    server.command("COPY", key, place, "REPLACE");
+    const swap = "return redis.call('HSET', KEYS[1], 'd1', redis.call('HGET', KEYS[1], 'd2'))";
+    server.command("EVAL", swap, "1", key);
+    expect(await store.readContents(tenant, "ada", ["d1", "d2"])).toEqual(contents);
+    expect(await store.readContents(tenant, "bob", ["d1"])).toEqual(theirs);
+  });
+
+  test("a run that is pruned or mended has no copy any more", async () => {
+    const { store, epoch, newest, key } = await copied();
+    const count = () => server.command("EXISTS", key).trim();
+    expect(await store.pruneJournal(sample, 3, epoch)).toBe(true);
+    expect(count()).toBe("0");
+    await store.load(sample);
+    await settled();
+    expect(count()).toBe("1");
+    const [run] = await store.scan("run", { limit: 1 });
+    const head = { ...newest, attributes: { colour: "blue" } };
+    expect(await store.mend([{ change: "set", run: run!.place, head }], epoch)).toBe(true);
+    expect(count()).toBe("0");
   });
 
   test("a copy that was signed by somebody else is not used", async () => {

@@ -1,0 +1,32 @@
+/** Whose turn it is to deliver, as whoever waits for it sees it. */
+import { hostname } from "node:os";
+import { expect, test } from "vitest";
+import type { Outbox, Taken } from "../../store/postgres/changes/outbox.ts";
+import { VirtualClock } from "../../testing/virtual-clock.ts";
+import { workerName } from "../worker.ts";
+import { Consumer, type ConsumerWorld } from "./consumer.ts";
+
+/** A consumer that finds the turn another's, and whose turns it has ended before it waits or is closed. */
+async function endedTurns(holder: string): Promise<readonly string[]> {
+  const ended: string[] = [];
+  const outbox: Pick<Outbox, "take" | "release"> = {
+    take: async (): Promise<Taken> =>
+      ended.includes(holder) ? { outcome: "empty" } : { outcome: "theirs", holder, forMs: 5_000 },
+    release: async (of) => void ended.push(of),
+  };
+  const consumer = new Consumer({
+    ...{ outbox, clock: new VirtualClock(), holder: "its own", isListening: () => false },
+  } as Partial<Record<keyof ConsumerWorld, unknown>> as ConsumerWorld);
+  consumer.wake();
+  await new Promise((pass) => setImmediate(pass));
+  await consumer.close();
+  return ended;
+}
+
+test("the turn of one that was killed on this machine is ended at once, and nobody else's", async () => {
+  // Greater than any id of a process.
+  const killed = `${hostname()} ${2 ** 30} id`;
+  expect(await endedTurns(killed)).toEqual([killed, "its own"]);
+  for (const alive of [workerName("id"), "elsewhere 1 id"])
+    expect(await endedTurns(alive)).toEqual(["its own"]);
+});
