@@ -12,8 +12,8 @@ export const deployingBugs: readonly Bug[] = [
   {
     name: "run that could go left behind by a deploy",
     file: "src/runtime/evolution/deploy.ts",
-    find: "for await (const one of evolution.migrateAll(id, options)) if",
-    replace: "for await (const one of evolution.migrateAll(id, { ...options, dryRun: true })) if",
+    find: "for await (const one of evolution.migrateAll(id, options, isBefore))",
+    replace: "for await (const one of evolution.migrateAll(id, { ...options, dryRun: true }, isBefore))",
     also: [
       {
         file: "src/runtime/evolution/evolution.ts",
