@@ -196,14 +196,9 @@ export class Engine implements Runtime, Access {
   }
 
   #makeSettle(find: SettlingWorld["find"], park: SettlingWorld["park"]): ReturnType<typeof settleWith> {
+    const { problem } = this.#observers;
     return settleWith({
-      ...{
-        clock: this.clock,
-        find,
-        park,
-        problem: this.#observers.problem,
-        isClosed: () => this.#life.isOver,
-      },
+      ...{ clock: this.clock, find, park, problem, isClosed: () => this.#life.isOver },
       deliver: (run, event, spent) => this.deliver(run, event, spent && { spent }),
     });
   }
@@ -300,6 +295,7 @@ export class Engine implements Runtime, Access {
   readonly observe: Runtime["observe"] = (listener) => this.#observers.observe(asListener(listener));
   readonly hear: Runtime["hear"] = (listener) => this.standing.hear(asListener(listener));
   readonly members: Runtime["members"] = () => this.standing.members();
+  readonly diff: Runtime["diff"] = async (one, other) => this.travel.compare(nameOf(one), nameOf(other));
 
   async start<Context, Ev extends EventShape, Input, Types extends MachineTypes>(
     machine: Machine<Context, Ev, Input, Types>,
@@ -335,10 +331,6 @@ export class Engine implements Runtime, Access {
     yield* findRuns(this.#store, query);
   }
 
-  async diff(one: RunReference, other: RunReference): ReturnType<Runtime["diff"]> {
-    return this.travel.compare(nameOf(one), nameOf(other));
-  }
-
   // What handles need.
 
   read(name: RunName): Promise<LiveRun> | LiveRun {
@@ -353,16 +345,9 @@ export class Engine implements Runtime, Access {
 
   /** The run at its newest checkpoint, nothing of it waiting for a commit. */
   async settled(name: RunName): Promise<LiveRun> {
-    while (!(await this.#loop.checkpoint(await this.#taking(name))));
+    this.#life.check();
+    while (!(await this.#loop.checkpoint(await this.#runs.taking(name))));
     return this.read(name);
-  }
-
-  /** The run with all that it has to take. What waits for a commit at its home waits in the store, too, for anybody. */
-  async #taking(name: RunName): Promise<LiveRun> {
-    const run = await this.read(name);
-    const { checkpoint } = run.machine.machine.definition;
-    if (checkpoint === undefined || this.standing.isHome(name)) return run;
-    return (await this.#runs.attend(name)) ?? run;
   }
 
   deliver(run: LiveRun, event: Event, parts?: Pick<Delivery, "spent" | "take">): Promise<Handled> {

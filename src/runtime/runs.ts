@@ -110,6 +110,14 @@ export class Runs {
     return live;
   }
 
+  /** The newest run with all that it has to take: what waits for a commit at its home waits in the store, too, for anybody. */
+  async taking(name: RunName): Promise<LiveRun> {
+    const run = await this.newest(name);
+    const { checkpoint } = run.machine.machine.definition;
+    if (checkpoint === undefined || this.#world.standing.isHome(name)) return run;
+    return (await this.attend(name)) ?? run;
+  }
+
   /** The run at its newest checkpoint; throws RUN_UNKNOWN. Others may have changed it since it was read. */
   newest(name: RunName): Promise<LiveRun> | LiveRun {
     if (!this.#world.standing.isShared) return this.reach(name);

@@ -166,17 +166,16 @@ export const waitBugs: readonly Bug[] = [
   {
     name: "attempt counter reset",
     file: "src/runtime/attempts.ts",
-    find: "const result = await this.#attempt(job, code, { begins: () => countAttempt(job) });",
-    replace:
-      "const begins = () => void (job.row = { ...job.row, attempt: (job.row.attempt % 2) + 1 });\n      const result = await this.#attempt(job, code, { begins });",
+    find: "begins: () => countAttempt(job) });",
+    replace: "begins: () => void (job.row = { ...job.row, attempt: (job.row.attempt % 2) + 1 }) });",
     catches: [6],
     from: 10,
   },
   {
     name: "result lost while the store cannot be reached",
     file: "src/runtime/settling.ts",
-    find: "if (!isUnavailable(error)) return true;",
-    replace: "if (error !== undefined) return true;",
+    find: "if (!isUnavailable(error)) {",
+    replace: "if (isUnavailable(error)) return true;\n        else {",
     catches: [6, 8],
     from: 132,
   },
