@@ -42,7 +42,6 @@ import { Replies, replyName } from "./replies.ts";
 import type {
   DebounceOptions,
   Run,
-  RunReference,
   Runtime,
   RuntimeOptions,
   Schedule,

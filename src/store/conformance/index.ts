@@ -17,6 +17,7 @@ import { readCases } from "./read-cases.ts";
 import { removeCases } from "./remove-cases.ts";
 import { searchCases } from "./search-cases.ts";
 import { tenantCases } from "./tenant-cases.ts";
+import { turnCases } from "./turn-cases.ts";
 import type { Cases, OpenStore, TestKit, World } from "./world.ts";
 
 export type { Expect, OpenStore, TestKit } from "./world.ts";
@@ -67,7 +68,9 @@ export function conformance(options: ConformanceOptions): void {
     });
   kit.describe(`${name} keeps the promises of a store`, () => {
     const more = {
-      ...(options.shared ? { fleet: fleetCases, "fleet, many runs": fleetReadCases } : {}),
+      ...(options.shared
+        ? { fleet: fleetCases, "fleet, turns": turnCases, "fleet, many runs": fleetReadCases }
+        : {}),
       ...(options.searching ? { search: searchCases } : {}),
     };
     for (const [group, cases] of Object.entries({ ...groups, ...more }))

@@ -134,6 +134,16 @@ const dueOfQuery = (schema: string): string => `SELECT r.tenant, r.run FROM (
         ) needs GROUP BY run_id
       ) oldest JOIN ${schema}.run r ON r.id = oldest.run_id WHERE r.tenant = $1 ORDER BY oldest.need LIMIT $4`;
 
+/** The digest at a checkpoint of each run, and whether the activities that were to begin there are of this epoch, or gone. */
+const digestsQuery = (schema: string): string => `SELECT e.digest, NOT EXISTS (
+    SELECT 1 FROM jsonb_to_recordset(n.begun) b(tenant text, run text, key text)
+    JOIN ${schema}.run o ON ${schema}.name_key(o.tenant, o.run) = ${schema}.name_key(b.tenant, b.run)
+    JOIN ${schema}.activity a ON a.run_id = o.id AND a.key = b.key WHERE a.epoch <> $2) AS ours
+  FROM ROWS FROM (jsonb_to_recordset($1) AS (tenant text, run text, seq bigint, begun jsonb))
+    WITH ORDINALITY n(tenant, run, seq, begun, place)
+  LEFT JOIN ${schema}.run r ON ${schema}.name_key(r.tenant, r.run) = ${schema}.name_key(n.tenant, n.run)
+  LEFT JOIN ${schema}.entry e ON e.run_id = r.id AND e.seq = n.seq ORDER BY n.place`;
+
 /** The statements for a schema, whose name is quoted. */
 export function queriesFor(schema: string) {
   const named = `${schema}.name_key(r.tenant, r.run) = ${schema}.name_key($1, $2)`;
@@ -154,14 +164,7 @@ export function queriesFor(schema: string) {
     commit: `SELECT ${schema}.commit($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) AS answer`,
     awaitRuns: `SELECT 1 FROM ${schema}.run r, jsonb_to_recordset($1) n(tenant text, run text)
       WHERE ${schema}.name_key(r.tenant, r.run) = ${schema}.name_key(n.tenant, n.run) FOR SHARE OF r`,
-    readDigests: `SELECT e.digest, NOT EXISTS (
-        SELECT 1 FROM jsonb_to_recordset(n.begun) b(tenant text, run text, key text)
-        JOIN ${schema}.run o ON ${schema}.name_key(o.tenant, o.run) = ${schema}.name_key(b.tenant, b.run)
-        JOIN ${schema}.activity a ON a.run_id = o.id AND a.key = b.key WHERE a.epoch <> $2) AS ours
-      FROM ROWS FROM (jsonb_to_recordset($1) AS (tenant text, run text, seq bigint, begun jsonb))
-        WITH ORDINALITY n(tenant, run, seq, begun, place)
-      LEFT JOIN ${schema}.run r ON ${schema}.name_key(r.tenant, r.run) = ${schema}.name_key(n.tenant, n.run)
-      LEFT JOIN ${schema}.entry e ON e.run_id = r.id AND e.seq = n.seq ORDER BY n.place`,
+    readDigests: digestsQuery(schema),
     enqueue: `SELECT to_jsonb(${schema}.enqueue($1, $2, $3)) AS outcomes`,
     enqueueDistinct: `SELECT to_jsonb(${schema}.enqueue_distinct($1, $2, $3)) AS outcomes`,
     recordActivities: `SELECT to_jsonb(${schema}.record_activities($1, $2, $3, $4)) AS recorded`,
