@@ -32,6 +32,11 @@ export function isOver({ perMs, chunks }: Reserved, now: number): boolean {
   return chunks.every(({ until }) => until <= now - perMs);
 }
 
+/** How long a chunk of a rate with this period is good for. */
+export function goodForMs(perMs: number): number {
+  return Math.ceil(perMs / share);
+}
+
 type AllowanceStore = Pick<Store, "readDocument" | "writeDocument" | "removeDocument">;
 
 /** Where a rate is remembered. */
@@ -83,7 +88,7 @@ export class Allowance {
   async reserve(limit: number, perMs: number, now: number): Promise<boolean> {
     const { tenant, name } = this.#place;
     const longest = Math.max(perMs, this.#reserved.perMs);
-    const chunk: Chunk = { count: Math.ceil(limit / share), until: now + Math.ceil(perMs / share) };
+    const chunk: Chunk = { count: Math.ceil(limit / share), until: now + goodForMs(perMs) };
     const kept = this.#reserved.chunks.filter(({ until }) => until > now - longest);
     const reserved = { perMs: longest, chunks: [...kept, chunk] };
     const bytes = encode(reserved as unknown as Json);

@@ -282,9 +282,10 @@ export class Flow {
   }
 
   #rateOf({ key, tenant }: RateUse): Rate {
-    const { clock, store } = this.#world;
+    const { clock, store, turns } = this.#world;
     const allowance = new Allowance(store, { tenant, name: `${ratePrefix}${key}` });
-    return new Rate(clock, allowance, (pool) => this.#freed(pool));
+    const isShared = turns !== undefined;
+    return new Rate({ clock, allowance, isShared }, (pool) => this.#freed(pool));
   }
 
   /** There may be some of a pool for those who wait. */

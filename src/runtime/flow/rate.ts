@@ -4,10 +4,11 @@
  * back. (A bucket of tokens that fills while nobody comes would let twice as many through.)
  *
  * One that was let in and has not begun yet counts as if it began now, so however long that takes, the window holds; but one for
- * which it takes longer than its allowance is good for must be let in again.
+ * which it takes longer than its allowance is good for must be let in again. What others who are there have reserved they may begin
+ * as long as that is good: it counts as begun then, which may lie ahead.
  */
 import type { Clock } from "../clock.ts";
-import type { Allowance } from "./allowance.ts";
+import { type Allowance, goodForMs } from "./allowance.ts";
 import type { Claim, Pool, Share, Waiter } from "./pool.ts";
 import type { RateUse } from "./request.ts";
 
@@ -19,6 +20,7 @@ export class Rate implements Pool {
   gates = 0;
   readonly #clock: Clock;
   readonly #allowance: Allowance;
+  readonly #isShared: boolean;
   readonly #freed: (pool: Pool) => void;
   /** When the last ones began, in order. */
   #starts: number[] = [];
@@ -34,10 +36,14 @@ export class Rate implements Pool {
   #stopTimer: (() => void) | undefined;
   #closed = false;
 
-  /** `freed` is called when those who wait may look again. */
-  constructor(clock: Clock, allowance: Allowance, freed: (pool: Pool) => void) {
+  /** `isShared`: others reserve of it as well. `freed` is called when those who wait may look again. */
+  constructor(
+    { clock, allowance, isShared }: { clock: Clock; allowance: Allowance; isShared: boolean },
+    freed: (pool: Pool) => void,
+  ) {
     this.#clock = clock;
     this.#allowance = allowance;
+    this.#isShared = isShared;
     this.#freed = freed;
   }
 
@@ -91,13 +97,19 @@ export class Rate implements Pool {
   /** A clock that was set back takes the past with it: what has begun keeps its distances, the last one began now. */
   #follow(now: number): void {
     const ahead = (this.#starts.at(-1) ?? now) - now;
-    if (ahead > 0) this.#starts = this.#starts.map((start) => start - ahead);
+    if (ahead > this.#aheadMsMax()) this.#starts = this.#starts.map((start) => start - ahead);
+  }
+
+  /** How far ahead somebody else may begin what is reserved. */
+  #aheadMsMax(): number {
+    return this.#isShared ? goodForMs(this.#perMsMax) : 0;
   }
 
   #begin(now: number): void {
     this.#follow(now);
     this.#pending--;
     this.#starts.push(now);
+    if (this.#isShared) this.#starts.sort((one, other) => one - other);
     if (this.#starts.length >= 2 * this.#limitMax)
       this.#starts.splice(0, this.#starts.length - this.#limitMax);
     if (this.waiting.size > 0 && !this.isFree(now)) this.watch(now);
@@ -146,7 +158,8 @@ export class Rate implements Pool {
     const now = this.#clock.now();
     // Where nobody can say what was used, it was everything, just now.
     const chunks = known ?? [{ count: this.#limitMax, until: now }];
-    const starts = chunks.flatMap(({ count, until }) => Array<number>(count).fill(Math.min(until, now)));
+    const latest = now + this.#aheadMsMax();
+    const starts = chunks.flatMap(({ count, until }) => Array<number>(count).fill(Math.min(until, latest)));
     this.#starts = starts.sort((one, other) => one - other);
     this.#isRead = true;
   }
