@@ -66,7 +66,7 @@ function countChanges(store: Store, changed: () => void): Store {
 export async function openApiWorld(plant: Plant | undefined): Promise<ApiWorld> {
   const folder = mkdtempSync(join(tmpdir(), "holdfast-api-"));
   let changes = 0;
-  const plain = sqlite(join(folder, "runs.db"), { synchronous: "off" } as never);
+  const plain = sqlite(join(folder, "runs.db"), { synchronous: "normal" });
   const store = countChanges(plant?.store?.(plain) ?? plain, () => changes++);
   const entry = { machine: caller, activities: { tool: () => "yes" } };
   const runtime = await createRuntime({

@@ -26,14 +26,6 @@ export const flowBugs: readonly Bug[] = [
     from: 12,
   },
   {
-    name: "activity in a queue doubted for ever, though its run steps on",
-    file: "src/runtime/publish.ts",
-    find: "    activities.trust(name);\n",
-    replace: "",
-    catches: [8],
-    from: 110_003_830,
-  },
-  {
     name: "one more under way than there are slots",
     file: "src/runtime/flow/flow.ts",
     find: "while (this.#used < this.#slots) {",
