@@ -13,7 +13,7 @@ const { values } = parseArgs({
     seed: { type: "string" },
     from: { type: "string", default: "1" },
     seeds: { type: "string", default: "2000" },
-    members: { type: "string", default: "0" },
+    members: { type: "string" },
     bug: { type: "string" },
   },
 });
@@ -32,7 +32,7 @@ const { huntBug, proveSimulation, showSeed } = await import("./simulation/proof.
 const options = {
   seed: numberOf("from", values.from),
   seeds: numberOf("seeds", values.seeds),
-  members: numberOf("members", values.members),
+  members: numberOf("members", values.members ?? String(bug?.members ?? 0)),
   print,
   progress: (worlds: number) => process.stderr.write(`\r${worlds} worlds`),
 };

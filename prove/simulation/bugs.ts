@@ -4,6 +4,7 @@ import { backupBugs } from "./bugs/backups.ts";
 import type { Bug } from "./bugs/bug.ts";
 import { deployingBugs } from "./bugs/deploying.ts";
 import { endBugs } from "./bugs/ends.ts";
+import { fleetBugs } from "./bugs/fleet.ts";
 import { flowBugs } from "./bugs/flow.ts";
 import { keepingBugs } from "./bugs/keeping.ts";
 import { outageBugs } from "./bugs/outages.ts";
@@ -24,6 +25,7 @@ export const bugs: readonly Bug[] = [
   ...flowBugs,
   ...keepingBugs,
   ...backupBugs,
+  ...fleetBugs,
 ];
 
 export function findBug(name: string): Bug {

@@ -8,6 +8,8 @@ export interface Bug extends Change {
   readonly catches: readonly Invariant[];
   /** A seed from which on it is soon caught; 1 for most. */
   readonly from?: number;
+  /** How many processes share the store of the worlds that catch it; none for those of one process at a time. */
+  readonly members?: number;
   /** What else must change, where a second check would make up for the first. */
   readonly also?: readonly Change[];
 }
