@@ -206,6 +206,7 @@ export function allStages(folder: string): Stage[] {
     proof("board"),
     proof("linearizable", "--rounds", "4"),
     proof("simulation", "--seeds", "1000"),
+    { ...proof("simulation", "--members", "3", "--seeds", "200"), name: "prove:simulation of fleets" },
     proof("differential"),
     proof("kill", "--seeds", "30", "--cases", "60"),
     proof("powerloss", "--seeds", "200"),
