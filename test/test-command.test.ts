@@ -172,5 +172,7 @@ test("every proof of the manifest is among the stages, save those that are run b
   const [format, types, ofStudio, tests, endToEnd, ...rest] = allStages("reports").map(({ name }) => name);
   expect([format, types, ofStudio]).toEqual(["format and lint", "types", "types of Studio"]);
   expect([tests, endToEnd]).toEqual(["tests", "test:e2e"]);
-  expect([...rest, ...apart].toSorted()).toEqual(proofs.toSorted());
+  // One that is run in two ways is two stages.
+  const proven = new Set(rest.map((name) => name.split(" ")[0]));
+  expect([...proven, ...apart].toSorted()).toEqual(proofs.toSorted());
 });
