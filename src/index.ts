@@ -42,13 +42,15 @@ export { validate } from "./core/validate.ts";
 export type { AskedOptions, StepOptions } from "./core/work.ts";
 export { type ErrorCode, errors, HoldfastError, isHoldfastError, type Retry } from "./errors.ts";
 export { limits } from "./limits.ts";
-export type { Reconciled } from "./runtime/attempts.ts";
+export type { Reconciled } from "./runtime/activity/attempts.ts";
+export type { Chunk } from "./runtime/activity/stream.ts";
 export type { LimitSource } from "./runtime/budget.ts";
-export type { DeadLetter, DeadLetters } from "./runtime/dead-letters.ts";
-export type { DebounceContext } from "./runtime/debounce-machine.ts";
-export type { Deed } from "./runtime/deed.ts";
 export type { FlowOptions } from "./runtime/flow/flow.ts";
+export type { DeadLetter, DeadLetters } from "./runtime/inbox/dead-letters.ts";
 export type { AttemptBegun, AttemptOver, Observer } from "./runtime/observer.ts";
+export type { DebounceContext } from "./runtime/platform/debounce-machine.ts";
+export type { Deed } from "./runtime/platform/deed.ts";
+export type { CatchUp, ScheduleContext, ScheduleDefinition } from "./runtime/platform/schedule-machine.ts";
 export {
   type ActivityProfile,
   type ProfileOptions,
@@ -84,9 +86,7 @@ export {
   type SingletonPolicy,
   type StartOptions,
 } from "./runtime/runtime.ts";
-export type { CatchUp, ScheduleContext, ScheduleDefinition } from "./runtime/schedule-machine.ts";
 export type { Moved } from "./runtime/standing.ts";
-export type { Chunk } from "./runtime/stream.ts";
 export type { Entry } from "./store/journal.ts";
 export type { RunHead } from "./store/records.ts";
 export type * from "./store/search.ts";

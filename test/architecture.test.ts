@@ -117,7 +117,7 @@ const ambientAllowed = ["runtime/clock.ts", "runtime/ids.ts", "cli"];
 const ambientGranted: Readonly<
   Record<string, { readonly names: readonly string[]; readonly reason: string }>
 > = {
-  "runtime/calendar.ts": {
+  "runtime/platform/calendar.ts": {
     names: ["Date"],
     reason:
       "the calendar library takes and gives times as Date; no clock is read, as calendar.test.ts shows with a stopped one",
@@ -458,7 +458,7 @@ describe("each check fails on what it forbids", () => {
   });
 
   test("ambient: a file that was granted a name may use it, and nothing else of the kind", () => {
-    const check = (text: string) => ambientProblems("src/runtime/calendar.ts", text);
+    const check = (text: string) => ambientProblems("src/runtime/platform/calendar.ts", text);
     expect(check("const time = new Date(5).getTime();")).toEqual([]);
     expect(check("const now = Date.now();")).toHaveLength(1);
     expect(check("setTimeout(() => {}, 1);")).toHaveLength(1);

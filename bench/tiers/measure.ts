@@ -2,7 +2,7 @@
 import pg from "pg";
 import { createClient } from "redis";
 import { createRuntime, defineMachine } from "../../src/index.ts";
-import { Past } from "../../src/runtime/past.ts";
+import { Past } from "../../src/runtime/live/past.ts";
 import { noSeal } from "../../src/runtime/seal.ts";
 import type { PostgresPool } from "../../src/store/postgres/connect.ts";
 import { postgres } from "../../src/store/postgres/store.ts";

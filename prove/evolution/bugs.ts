@@ -21,7 +21,7 @@ export const bugs: readonly Bug[] = [
     name: "the-old-definition-goes-on",
     // The core does not take states of other versions, so it is told by an error.
     breaks: ["E1", "error"],
-    file: "src/runtime/checkpoint.ts",
+    file: "src/runtime/turn.ts",
     find: "this.machine = this.#world.registry.read(this.state.machine, this.state.version);",
     replace: "this.machine = this.#world.registry.read(this.state.machine, 1);",
   },

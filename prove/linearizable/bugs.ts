@@ -63,7 +63,7 @@ export const bugs: readonly Bug[] = [
     lane: "SQLite",
     changes: [
       {
-        file: "src/runtime/checkpoint.ts",
+        file: "src/runtime/turn.ts",
         find: "else if (delivery?.key !== undefined) keys.push({ key: delivery.key, seq });",
         replace: "",
       },
@@ -74,7 +74,7 @@ export const bugs: readonly Bug[] = [
     lane: "SQLite",
     changes: [
       {
-        file: "src/runtime/checkpoint.ts",
+        file: "src/runtime/turn.ts",
         find: "run.state = this.state;",
         replace: "if (this.taken.length < 2) run.state = this.state;",
       },
@@ -85,7 +85,7 @@ export const bugs: readonly Bug[] = [
     lane: "fleet",
     changes: [
       {
-        file: "src/runtime/runs.ts",
+        file: "src/runtime/live/runs.ts",
         find: "if (!this.#world.standing.isShared) return this.reach(name);",
         replace: "if (name !== undefined) return this.reach(name);",
       },

@@ -1,6 +1,6 @@
 /** The crowd: which runs the users of a world want, and what they do in it next. All of it is drawn. */
 import type { MachineEntry } from "holdfast";
-import type { Activity } from "../../src/runtime/attempt.ts";
+import type { Activity } from "../../src/runtime/activity/attempt.ts";
 import type { LimitSource } from "../../src/runtime/budget.ts";
 import type { EvolutionPolicy } from "../../src/runtime/registry.ts";
 import type { Random } from "../../test/generate/random.ts";

@@ -4,15 +4,15 @@
  */
 import type { State } from "holdfast";
 import { isHoldfastError } from "../../src/errors.ts";
-import type { ActivityScope } from "../../src/runtime/attempt.ts";
+import type { ActivityScope } from "../../src/runtime/activity/attempt.ts";
+import type { Chunk } from "../../src/runtime/activity/stream.ts";
 import type { MachineVersion } from "../../src/runtime/evolution/catalog.ts";
 import type { Migrated } from "../../src/runtime/evolution/evolution.ts";
 import { type Hold, holdsName } from "../../src/runtime/housekeeping/hold.ts";
-import type { Handled } from "../../src/runtime/live-run.ts";
+import type { Handled } from "../../src/runtime/live/live-run.ts";
+import { Past } from "../../src/runtime/live/past.ts";
 import { defaultTenant, systemTenant } from "../../src/runtime/name.ts";
-import { Past } from "../../src/runtime/past.ts";
 import { noSeal } from "../../src/runtime/seal.ts";
-import type { Chunk } from "../../src/runtime/stream.ts";
 import type { Target } from "../../src/runtime/travel/travel.ts";
 import { decode } from "../../src/store/codec.ts";
 import type { Member } from "../../src/store/fleet.ts";

@@ -3,8 +3,8 @@
  * and what the store answered.
  */
 import type { Json } from "holdfast";
-import type { Reconciled } from "../../src/runtime/attempts.ts";
-import type { Handled } from "../../src/runtime/live-run.ts";
+import type { Reconciled } from "../../src/runtime/activity/attempts.ts";
+import type { Handled } from "../../src/runtime/live/live-run.ts";
 import type { Order } from "./machines/kind.ts";
 
 /** Something a user sent, once or again and again until it was acknowledged. */

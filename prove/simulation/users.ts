@@ -7,7 +7,7 @@ import type { Json } from "holdfast";
 import { isHoldfastError } from "../../src/errors.ts";
 import { limits } from "../../src/limits.ts";
 import type { LimitSource } from "../../src/runtime/budget.ts";
-import type { Handled } from "../../src/runtime/live-run.ts";
+import type { Handled } from "../../src/runtime/live/live-run.ts";
 import type { Run, Runtime } from "../../src/runtime/runtime.ts";
 import type { Random } from "../../test/generate/random.ts";
 import type { Judge } from "./judge.ts";

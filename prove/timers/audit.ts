@@ -7,7 +7,7 @@
  * T6. What a timer sends to another run is taken there, or becomes a dead letter, once.
  */
 import type { Event, State } from "../../src/index.ts";
-import { Past } from "../../src/runtime/past.ts";
+import { Past } from "../../src/runtime/live/past.ts";
 import { noSeal } from "../../src/runtime/seal.ts";
 import { decode } from "../../src/store/codec.ts";
 import type { Entry } from "../../src/store/journal.ts";

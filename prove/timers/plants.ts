@@ -97,7 +97,7 @@ export const plants: Readonly<Record<string, Plant>> = {
   ),
   "a run is woken for its last timer only": unseen(
     "T5",
-    "src/runtime/checkpoint.ts",
+    "src/runtime/turn.ts",
     "if (due < wakeAt) wakeAt = due;",
     "if (due < wakeAt || Number.isFinite(wakeAt)) wakeAt = due;",
   ),
@@ -121,13 +121,13 @@ export const plants: Readonly<Record<string, Plant>> = {
   ),
   "a schedule fires under one name": one(
     "S1",
-    "src/runtime/schedule.ts",
+    "src/runtime/platform/schedule.ts",
     "timeText(due)}",
     "timeText(due - due)}",
   ),
   "a time that is tried again takes effect again": one(
     "S1",
-    "src/runtime/perform.ts",
+    "src/runtime/platform/perform.ts",
     "{ key: name }",
     "{ key: name + Math.random() }",
   ),
@@ -135,17 +135,17 @@ export const plants: Readonly<Record<string, Plant>> = {
     breaks: ["S2"],
     patches: [
       {
-        file: "src/runtime/schedule-machine.ts",
+        file: "src/runtime/platform/schedule-machine.ts",
         from: "(context.due as number) - at,",
         to: "Math.max(0, (context.due as number) - at - 60_000),",
       },
       {
-        file: "src/runtime/schedule-machine.ts",
+        file: "src/runtime/platform/schedule-machine.ts",
         from: "if (due === undefined || due > at) {",
         to: "if (due === undefined || due > at + 60_000) {",
       },
       {
-        file: "src/runtime/schedule-machine.ts",
+        file: "src/runtime/platform/schedule-machine.ts",
         from: "(context.due as number) <= at, target",
         to: "(context.due as number) <= at + 60_000, target",
       },
@@ -153,13 +153,13 @@ export const plants: Readonly<Record<string, Plant>> = {
   },
   "a schedule forgets its time zone": one(
     "S4",
-    "src/runtime/calendar.ts",
+    "src/runtime/platform/calendar.ts",
     "new Cron(pattern, { timezone })",
     `new Cron(pattern, { timezone: "UTC" })`,
   ),
   "a schedule that makes up for all leaves some out": one(
     "S5",
-    "src/runtime/schedule-machine.ts",
+    "src/runtime/platform/schedule-machine.ts",
     "aim(draft, nextTime(draft.definition, due), at);",
     "aim(draft, nextTime(draft.definition, at), at);",
   ),

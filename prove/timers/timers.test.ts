@@ -1,7 +1,7 @@
 /** The proof of timers: that it finds what it must, that it repeats itself, and that what it measures by is right. */
 import { spawnSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
-import { nextTime } from "../../src/runtime/calendar.ts";
+import { nextTime } from "../../src/runtime/platform/calendar.ts";
 import { read, root } from "../../test/project.ts";
 import { Almanac, rules, zones } from "./almanac.ts";
 import { dueAfter } from "./model.ts";

@@ -5,7 +5,7 @@ import type { Json } from "../core/json.ts";
 import type { Step } from "../core/step.ts";
 import { HoldfastError } from "../errors.ts";
 import type { RunName } from "../store/records.ts";
-import { replyName } from "./replies.ts";
+import { replyName } from "./inbox/replies.ts";
 import type { Waiters } from "./waiters.ts";
 
 export interface AnnounceWorld {

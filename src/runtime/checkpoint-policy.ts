@@ -2,7 +2,7 @@
  * Checkpoint policies: when the steps of a run are committed. Only steps without effects, on events that wait in the
  * inbox until their step is durable, may wait for a later commit: what a crash can cost is recomputation, never data.
  */
-import type { Checkpoint } from "./checkpoint.ts";
+import type { Checkpoint } from "./turn.ts";
 
 /** Steps that may wait at most, whatever the policy: they are all taken again after a crash. */
 const waitingMax = 1_000;

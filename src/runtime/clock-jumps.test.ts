@@ -9,7 +9,7 @@ import { memory } from "../store/memory/store.ts";
 import { sqlite } from "../store/sqlite/store.ts";
 import type { Store } from "../store/store.ts";
 import { VirtualClock } from "../testing/virtual-clock.ts";
-import type { Activity, ActivityScope } from "./attempt.ts";
+import type { Activity, ActivityScope } from "./activity/attempt.ts";
 import { createRuntime, type Runtime } from "./runtime.ts";
 
 const tenYears = 10 * 365 * 86_400_000;

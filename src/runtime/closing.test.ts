@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { callerWith, counter } from "../../test/runtime/machines.ts";
 import { listOf, onEveryStore } from "../../test/runtime/world.ts";
 import { VirtualClock } from "../testing/virtual-clock.ts";
-import type { ActivityScope } from "./attempt.ts";
+import type { ActivityScope } from "./activity/attempt.ts";
 import type { Clock } from "./clock.ts";
 import { openReader } from "./reader.ts";
 import { createRuntime } from "./runtime.ts";

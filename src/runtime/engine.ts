@@ -8,13 +8,12 @@ import type { Machine, MachineTypes } from "../core/machine.ts";
 import { closedError } from "../errors.ts";
 import type { ActivityRow, RunHead, RunName } from "../store/records.ts";
 import type { LoadedRun, Store } from "../store/store.ts";
-import { Activities } from "./activity.ts";
-import type { Admitted } from "./admitted.ts";
+import { Activities } from "./activity/activity.ts";
+import { type SettlingWorld, settleWith } from "./activity/settling.ts";
+import { Streams } from "./activity/stream.ts";
 import { announceWith } from "./announce.ts";
 import { boundTo } from "./bound-entry.ts";
 import { type Clock, systemClock } from "./clock.ts";
-import { DeadLetters } from "./dead-letters.ts";
-import type { DebounceContext } from "./debounce-machine.ts";
 import { Catalog } from "./evolution/catalog.ts";
 import { Evolution } from "./evolution/evolution.ts";
 import { type FindQuery, findAlive, findRuns } from "./find.ts";
@@ -22,23 +21,27 @@ import { type Parts, standWith } from "./fleet/stand.ts";
 import { slotsOf } from "./flow/flow.ts";
 import { type Access, Handle } from "./handle.ts";
 import { Housekeeper, houseName } from "./housekeeping/housekeeper.ts";
-import { hydrate } from "./hydrate.ts";
 import { type Ids, systemIds } from "./ids.ts";
-import { Inboxes } from "./inboxes.ts";
+import type { Admitted } from "./inbox/admitted.ts";
+import { DeadLetters } from "./inbox/dead-letters.ts";
+import { Inboxes } from "./inbox/inboxes.ts";
+import { Receipts } from "./inbox/receipts.ts";
+import { Replies, replyName } from "./inbox/replies.ts";
 import { Life } from "./life.ts";
-import { type Delivery, type Handled, hasEnded, type LiveRun } from "./live-run.ts";
+import { hydrate } from "./live/hydrate.ts";
+import { type Delivery, type Handled, hasEnded, type LiveRun } from "./live/live-run.ts";
+import { Past } from "./live/past.ts";
+import { Runs, type RunsWorld } from "./live/runs.ts";
 import { checkName, defaultTenant, unknownRunError } from "./name.ts";
 import { Observers } from "./observers.ts";
 import { asAgent, asListener, checkOptions, checkStart, nameOf } from "./options.ts";
 import { parkWith } from "./park.ts";
-import { Past } from "./past.ts";
-import { Platform } from "./platform.ts";
+import type { DebounceContext } from "./platform/debounce-machine.ts";
+import { Platform } from "./platform/platform.ts";
 import type { Profiler } from "./profile/profiler.ts";
 import { publishWith } from "./publish.ts";
-import { Receipts } from "./receipts.ts";
 import { Recovery } from "./recovery.ts";
 import { createRegistry, eventPriority, type Registry } from "./registry.ts";
-import { Replies, replyName } from "./replies.ts";
 import type {
   DebounceOptions,
   Run,
@@ -49,14 +52,11 @@ import type {
   StartOptions,
   StartRest,
 } from "./run.ts";
-import { Runs, type RunsWorld } from "./runs.ts";
 import { noSeal } from "./seal.ts";
-import { type SettlingWorld, settleWith } from "./settling.ts";
 import type { Standing } from "./standing.ts";
 import { Starts } from "./starts.ts";
 import { StepLoop } from "./step-loop.ts";
 import { closeStore, openStore } from "./store-use.ts";
-import { Streams } from "./stream.ts";
 import { Debugger } from "./travel/debugger.ts";
 import { Travel } from "./travel/travel.ts";
 import { Waker } from "./waker.ts";

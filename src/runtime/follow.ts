@@ -1,8 +1,8 @@
 /** Following a journal: its entries in order, those that are still to come included, wherever they are made. */
 import type { Entry } from "../store/journal.ts";
 import type { RunHead, RunName } from "../store/records.ts";
-import { hasEnded } from "./live-run.ts";
-import type { Past } from "./past.ts";
+import { hasEnded } from "./live/live-run.ts";
+import type { Past } from "./live/past.ts";
 import type { Watchers } from "./watchers.ts";
 
 export interface FollowWorld {

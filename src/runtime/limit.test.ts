@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { callerWith, counter, counterWith } from "../../test/runtime/machines.ts";
 import { listOf, onEveryStore } from "../../test/runtime/world.ts";
-import type { ActivityScope } from "./attempt.ts";
+import type { ActivityScope } from "./activity/attempt.ts";
 
 onEveryStore((world) => {
   describe("a run", () => {

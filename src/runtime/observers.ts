@@ -2,9 +2,9 @@
 import { describeError } from "../core/describe-error.ts";
 import type { EmitEffect, LogEffect } from "../core/effect.ts";
 import type { RunName } from "../store/records.ts";
-import type { Checkpoint } from "./checkpoint.ts";
 import type { AttemptBegun, AttemptOver, Observed, Observer } from "./observer.ts";
 import type { RuntimeOptions } from "./run.ts";
+import type { Checkpoint } from "./turn.ts";
 
 type Told = Pick<RuntimeOptions, "observers" | "onLog" | "onEmit" | "onProblem">;
 type Listener = (committed: Observed) => void;

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { counter } from "../../test/runtime/machines.ts";
 import { closedError } from "../errors.ts";
-import { type LiveRun, newRun } from "./live-run.ts";
+import { type LiveRun, newRun } from "./live/live-run.ts";
 import { ParkedError, parkWith } from "./park.ts";
 import { createRegistry } from "./registry.ts";
 

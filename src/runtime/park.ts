@@ -5,9 +5,9 @@ import type { JsonObject } from "../core/json.ts";
 import { HoldfastError, isUnavailable } from "../errors.ts";
 import type { RunHead, RunName } from "../store/records.ts";
 import { parkEvent, parkReason } from "./control.ts";
-import type { LiveRun } from "./live-run.ts";
+import type { LiveRun } from "./live/live-run.ts";
+import type { Past } from "./live/past.ts";
 import { keyOf } from "./name.ts";
-import type { Past } from "./past.ts";
 
 export interface ParkWorld {
   /** Whether the runtime is over. */

@@ -1,15 +1,15 @@
 /** What follows from a commit, once it is made: whoever waits is told, and what its steps asked for happens. */
 import type { Step } from "../core/step.ts";
 import type { RunName } from "../store/records.ts";
-import type { Activities } from "./activity.ts";
-import type { Checkpoint } from "./checkpoint.ts";
+import type { Activities } from "./activity/activity.ts";
 import { isStop } from "./debug.ts";
 import type { Evolution } from "./evolution/evolution.ts";
-import type { Inboxes } from "./inboxes.ts";
-import { hasEnded } from "./live-run.ts";
+import type { Inboxes } from "./inbox/inboxes.ts";
+import { hasEnded } from "./live/live-run.ts";
+import type { Runs } from "./live/runs.ts";
 import type { Observers } from "./observers.ts";
-import type { Runs } from "./runs.ts";
 import type { Standing } from "./standing.ts";
+import type { Checkpoint } from "./turn.ts";
 import type { Waker } from "./waker.ts";
 import type { Watchers } from "./watchers.ts";
 

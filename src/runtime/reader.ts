@@ -8,9 +8,9 @@ import type { Entry } from "../store/journal.ts";
 import type { RunHead, RunName } from "../store/records.ts";
 import type { Store } from "../store/store.ts";
 import { type FindQuery, findRuns } from "./find.ts";
+import { Past } from "./live/past.ts";
 import { checkName, defaultTenant, unknownRunError } from "./name.ts";
 import { checkMethods, checkOptions } from "./options.ts";
-import { Past } from "./past.ts";
 import { noSeal, type Seal } from "./seal.ts";
 import { closeStore, openStore } from "./store-use.ts";
 

@@ -3,13 +3,13 @@ import type { Event } from "../core/event.ts";
 import { HoldfastError, isUnavailable, isUnstorable } from "../errors.ts";
 import type { RunName } from "../store/records.ts";
 import type { CommitOutcome } from "../store/store.ts";
-import type { Checkpoint } from "./checkpoint.ts";
 import { isControl } from "./control.ts";
-import { type Delivery, hasEnded, type LiveRun } from "./live-run.ts";
+import { type Delivery, hasEnded, type LiveRun } from "./live/live-run.ts";
+import { TakenError } from "./live/runs.ts";
 import { fencedError } from "./ownership.ts";
 import { ParkedError } from "./park.ts";
 import type { Receipt } from "./run.ts";
-import { TakenError } from "./runs.ts";
+import type { Checkpoint } from "./turn.ts";
 
 export interface RecoveryWorld {
   /** The run as the store has it. */

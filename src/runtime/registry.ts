@@ -9,7 +9,7 @@ import { matches } from "../core/query.ts";
 import type { State } from "../core/state.ts";
 import { HoldfastError } from "../errors.ts";
 import type { Attribute } from "../store/records.ts";
-import type { Activity } from "./attempt.ts";
+import type { Activity } from "./activity/attempt.ts";
 import { isControl } from "./control.ts";
 import { definitionHash } from "./definition-hash.ts";
 import { checkName } from "./name.ts";

@@ -2,8 +2,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { type Json, toJson } from "../core/json.ts";
 import { HoldfastError, isHoldfastError } from "../errors.ts";
-import type { LiveRun } from "./live-run.ts";
-import type { Past } from "./past.ts";
+import type { LiveRun } from "./live/live-run.ts";
+import type { Past } from "./live/past.ts";
 
 /** Throws RUN_DIFFERS if the run was started otherwise. */
 export async function checkSame(

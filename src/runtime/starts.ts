@@ -6,11 +6,11 @@ import { checkAttributes } from "./attributes.ts";
 import { checkLimits, limitsOf } from "./budget.ts";
 import type { Catalog } from "./evolution/catalog.ts";
 import { type Access, Handle } from "./handle.ts";
-import { type LiveRun, newRun } from "./live-run.ts";
+import { type LiveRun, newRun } from "./live/live-run.ts";
+import type { Runs } from "./live/runs.ts";
 import { checkActor, checkName, defaultTenant } from "./name.ts";
-import type { Platform } from "./platform.ts";
+import type { Platform } from "./platform/platform.ts";
 import type { Run, StartOptions } from "./run.ts";
-import type { Runs } from "./runs.ts";
 import { checkSame } from "./same-run.ts";
 
 interface Parts {

@@ -9,7 +9,7 @@ import type { CommitOutcome } from "../store/store.ts";
 import { systemClock } from "./clock.ts";
 import { debugEvent } from "./debug.ts";
 import { systemIds } from "./ids.ts";
-import { type Delivery, type LiveRun, newRun } from "./live-run.ts";
+import { type Delivery, type LiveRun, newRun } from "./live/live-run.ts";
 import { createRegistry } from "./registry.ts";
 import { createRuntime } from "./runtime.ts";
 import { noSeal } from "./seal.ts";

@@ -12,13 +12,13 @@
 import { isUnstorable } from "../errors.ts";
 import { limits } from "../limits.ts";
 import type { Commit, CommitOutcome, Store } from "../store/store.ts";
-import { Checkpoint, type Recording } from "./checkpoint.ts";
 import { mayWait } from "./checkpoint-policy.ts";
 import type { Clock } from "./clock.ts";
 import { isControl } from "./control.ts";
-import { type Delivery, type Handled, hasEnded, type LiveRun, takeDelivery } from "./live-run.ts";
+import { type Delivery, type Handled, hasEnded, type LiveRun, takeDelivery } from "./live/live-run.ts";
 import { fencedError } from "./ownership.ts";
 import type { Standing } from "./standing.ts";
+import { Checkpoint, type Recording } from "./turn.ts";
 
 /** What the loop needs of the rest of the runtime. */
 export interface LoopWorld extends Recording {

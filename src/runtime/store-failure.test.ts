@@ -6,7 +6,7 @@ import { onEveryStore } from "../../test/runtime/world.ts";
 import { HoldfastError } from "../errors.ts";
 import { defineMachine } from "../index.ts";
 import type { ActivityRow } from "../store/records.ts";
-import type { ActivityScope } from "./attempt.ts";
+import type { ActivityScope } from "./activity/attempt.ts";
 import type { Problem } from "./runtime.ts";
 
 const unavailable = { code: "STORE_UNAVAILABLE" };

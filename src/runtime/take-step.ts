@@ -5,7 +5,7 @@ import type { State } from "../core/state.ts";
 import { cancel, resume, type Step, start, step } from "../core/step.ts";
 import type { Outage } from "../core/timer.ts";
 import { isControl, returnOf } from "./control.ts";
-import type { LiveRun } from "./live-run.ts";
+import type { LiveRun } from "./live/live-run.ts";
 
 type Take = (
   run: Pick<LiveRun, "machine">,

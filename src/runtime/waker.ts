@@ -6,7 +6,7 @@ import type { RunName } from "../store/records.ts";
 import { Alarm } from "./alarm.ts";
 import { exhausted } from "./budget.ts";
 import type { Clock } from "./clock.ts";
-import type { LiveRun } from "./live-run.ts";
+import type { LiveRun } from "./live/live-run.ts";
 import { keyOf } from "./name.ts";
 import { outagesMoving } from "./outages.ts";
 import type { Standing } from "./standing.ts";

@@ -10,11 +10,11 @@
 import { Hono } from "hono";
 import { HoldfastError, isHoldfastError } from "../errors.ts";
 import { limits } from "../limits.ts";
-import type { Activity } from "../runtime/attempt.ts";
+import type { Activity } from "../runtime/activity/attempt.ts";
 import { type Clock, systemClock } from "../runtime/clock.ts";
 import { type Ids, newSecret, systemIds } from "../runtime/ids.ts";
+import { Past } from "../runtime/live/past.ts";
 import { checkName, defaultTenant } from "../runtime/name.ts";
-import { Past } from "../runtime/past.ts";
 import type { Runtime } from "../runtime/run.ts";
 import { noSeal, type Seal } from "../runtime/seal.ts";
 import { checkDevPage, checkDevRequest, type DevAccess, devCookieOf, devPrincipal } from "../security/dev.ts";

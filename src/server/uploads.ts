@@ -7,7 +7,7 @@ import type { Json, JsonObject } from "../core/json.ts";
 import { defineMachine } from "../core/machine.ts";
 import { HoldfastError, isHoldfastError } from "../errors.ts";
 import { limits } from "../limits.ts";
-import type { Activity } from "../runtime/attempt.ts";
+import type { Activity } from "../runtime/activity/attempt.ts";
 import { definitionHash } from "../runtime/definition-hash.ts";
 import { isPlatformMachine, systemTenant } from "../runtime/name.ts";
 import type { AnyMachine, MachineEntry } from "../runtime/registry.ts";

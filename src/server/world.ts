@@ -2,11 +2,11 @@
 
 import type { State } from "../core/state.ts";
 import { isHoldfastError } from "../errors.ts";
-import type { Activity } from "../runtime/attempt.ts";
+import type { Activity } from "../runtime/activity/attempt.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Ids } from "../runtime/ids.ts";
+import type { Past } from "../runtime/live/past.ts";
 import { type Actor, unknownRunError } from "../runtime/name.ts";
-import type { Past } from "../runtime/past.ts";
 import type { BoundMachine } from "../runtime/registry.ts";
 import type { Committed, CommittedStep, Run, Runtime } from "../runtime/run.ts";
 import type { Seal } from "../runtime/seal.ts";

@@ -2,7 +2,7 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { type Booking, type BookingEvent, bookingWith, cheap, dear } from "../../test/harness/booking.ts";
 import { defineMachine, type InvokeActivity, type Json } from "../index.ts";
-import type { ActivityScope } from "../runtime/attempt.ts";
+import type { ActivityScope } from "../runtime/activity/attempt.ts";
 import { decode, encode } from "../store/codec.ts";
 import { memory } from "../store/memory/store.ts";
 import type { Store } from "../store/store.ts";

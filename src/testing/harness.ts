@@ -11,11 +11,11 @@ import type { Machine } from "../core/machine.ts";
 import { nearest } from "../core/nearest.ts";
 import type { State } from "../core/state.ts";
 import { HoldfastError } from "../errors.ts";
-import type { Handled } from "../runtime/live-run.ts";
+import type { Handled } from "../runtime/live/live-run.ts";
 import { defaultTenant } from "../runtime/name.ts";
+import { scheduleMachine } from "../runtime/platform/schedule-machine.ts";
 import type { AnyMachine } from "../runtime/registry.ts";
 import type { Run, Runtime, StartOptions } from "../runtime/runtime.ts";
-import { scheduleMachine } from "../runtime/schedule-machine.ts";
 import { type CrashOptions, type CrashReport, crashEverywhere } from "./crash.ts";
 import {
   type Evidence,

@@ -3,7 +3,7 @@ import type { MachineReference } from "../core/definition.ts";
 import { durationMs } from "../core/duration.ts";
 import type { Json } from "../core/json.ts";
 import type { Machine } from "../core/machine.ts";
-import type { Handled } from "../runtime/live-run.ts";
+import type { Handled } from "../runtime/live/live-run.ts";
 import type { Runtime, StartOptions } from "../runtime/runtime.ts";
 import type { World } from "./world.ts";
 

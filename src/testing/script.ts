@@ -7,7 +7,7 @@
  */
 import { durationMs } from "../core/duration.ts";
 import type { Json } from "../core/json.ts";
-import type { Activity, ActivityScope } from "../runtime/attempt.ts";
+import type { Activity, ActivityScope } from "../runtime/activity/attempt.ts";
 
 /** What a script may give: a value, an error to throw, code to run, or another script. */
 export type Answer<Value = Json | undefined> = Value | Error | Activity | Script<Value>;

@@ -11,7 +11,7 @@ import { describeError } from "../core/describe-error.ts";
 import type { Json } from "../core/json.ts";
 import { HoldfastError } from "../errors.ts";
 import { limits } from "../limits.ts";
-import type { Activity, ActivityScope } from "../runtime/attempt.ts";
+import type { Activity, ActivityScope } from "../runtime/activity/attempt.ts";
 import { type Clock, systemClock } from "../runtime/clock.ts";
 import type { Ids } from "../runtime/ids.ts";
 import type { AnyMachine, MachineEntry } from "../runtime/registry.ts";

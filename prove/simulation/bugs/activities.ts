@@ -4,7 +4,7 @@ import type { Bug } from "./bug.ts";
 export const activityBugs: readonly Bug[] = [
   {
     name: "attempt writes over the last piece of the one before",
-    file: "src/runtime/stream.ts",
+    file: "src/runtime/activity/stream.ts",
     find: "clock: this.#clock }, offset, attempt);",
     replace: "clock: this.#clock }, Math.max(0, offset - 1), attempt);",
     catches: [14],
@@ -12,7 +12,7 @@ export const activityBugs: readonly Bug[] = [
   },
   {
     name: "attempt of a stream not told from the one before",
-    file: "src/runtime/stream.ts",
+    file: "src/runtime/activity/stream.ts",
     find: "attempt = Math.max(given, last.attempt + 1);",
     replace: "attempt = given;",
     catches: [14],
@@ -20,7 +20,7 @@ export const activityBugs: readonly Bug[] = [
   },
   {
     name: "piece told durable before it is",
-    file: "src/runtime/stream.ts",
+    file: "src/runtime/activity/stream.ts",
     find: "return this.#pending.written;",
     replace: "void this.#pending.written.catch(() => {}); return Promise.resolve();",
     catches: [14],
@@ -28,7 +28,7 @@ export const activityBugs: readonly Bug[] = [
   },
   {
     name: "pieces not flushed at the end",
-    file: "src/runtime/attempt.ts",
+    file: "src/runtime/activity/attempt.ts",
     find: "await (await this.#writer)?.flush();",
     replace: "",
     catches: [6, 14],
@@ -36,7 +36,7 @@ export const activityBugs: readonly Bug[] = [
   },
   {
     name: "reader skips a piece after a pause",
-    file: "src/runtime/stream.ts",
+    file: "src/runtime/activity/stream.ts",
     find: "for (let offset = from; ; ) {",
     replace: "for (let offset = from > 2 ? from + 1 : from; ; ) {",
     catches: [14],
@@ -44,7 +44,7 @@ export const activityBugs: readonly Bug[] = [
   },
   {
     name: "tried again where nobody knows",
-    file: "src/runtime/attempts.ts",
+    file: "src/runtime/activity/attempts.ts",
     find: 'if (found.outcome !== "absent")',
     replace: "if (found.outcome === undefined)",
     catches: [6],
@@ -52,7 +52,7 @@ export const activityBugs: readonly Bug[] = [
   },
   {
     name: "absence taken for not knowing",
-    file: "src/runtime/attempts.ts",
+    file: "src/runtime/activity/attempts.ts",
     find: 'if (found.outcome !== "absent")',
     replace: "if (found.outcome !== undefined)",
     catches: [6],
@@ -60,7 +60,7 @@ export const activityBugs: readonly Bug[] = [
   },
   {
     name: "nobody asked what became of it",
-    file: "src/runtime/attempts.ts",
+    file: "src/runtime/activity/attempts.ts",
     find: "const name = job.effect.options.reconcile as string | undefined;",
     replace: "const name = undefined as string | undefined;",
     catches: [6],
@@ -68,7 +68,7 @@ export const activityBugs: readonly Bug[] = [
   },
   {
     name: "one failure to find out taken for not knowing",
-    file: "src/runtime/attempts.ts",
+    file: "src/runtime/activity/attempts.ts",
     find: "if (delay === undefined) break;",
     replace: "if (delay !== 0) break;",
     catches: [6],
@@ -76,7 +76,7 @@ export const activityBugs: readonly Bug[] = [
   },
   {
     name: "spending of failed attempts forgotten",
-    file: "src/runtime/attempts.ts",
+    file: "src/runtime/activity/attempts.ts",
     find: "job.report = attempt.report;",
     replace: 'if ("output" in result) job.report = attempt.report;',
     catches: [25],
@@ -84,7 +84,7 @@ export const activityBugs: readonly Bug[] = [
   },
   {
     name: "spending not added up",
-    file: "src/runtime/checkpoint.ts",
+    file: "src/runtime/turn.ts",
     find: "spent: addSpending(this.head.spent, spent)",
     replace: "spent",
     catches: [25],
@@ -107,7 +107,7 @@ export const activityBugs: readonly Bug[] = [
   },
   {
     name: "time that is up not looked at",
-    file: "src/runtime/checkpoint.ts",
+    file: "src/runtime/turn.ts",
     find: "let wakeAt = endOfTime(head);",
     replace: "let wakeAt = Number.POSITIVE_INFINITY;",
     catches: [4],

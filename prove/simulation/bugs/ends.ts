@@ -44,7 +44,7 @@ export const endBugs: readonly Bug[] = [
   },
   {
     name: "refused result lost",
-    file: "src/runtime/checkpoint.ts",
+    file: "src/runtime/turn.ts",
     find: 'if (step.outcome === "refused" && settles(event)) this.#park(step, at);',
     replace: 'if (step.outcome === "refused" && settles(event) && at % 2 === 0) this.#park(step, at);',
     catches: [26],
@@ -52,7 +52,7 @@ export const endBugs: readonly Bug[] = [
   },
   {
     name: "run that comes back not given the result",
-    file: "src/runtime/checkpoint.ts",
+    file: "src/runtime/turn.ts",
     find: "if (again !== undefined) this.outbox.send(this.head, this.head.run, again, at);",
     replace: "",
     catches: [4],
@@ -85,7 +85,7 @@ export const endBugs: readonly Bug[] = [
   },
   {
     name: "end of an activity lost while its run is parked",
-    file: "src/runtime/settling.ts",
+    file: "src/runtime/activity/settling.ts",
     find: 'if (run.head.status === "parked") return false;',
     replace: 'if (run.head.status === "parked") return true;',
     catches: [6, 8],
@@ -101,7 +101,7 @@ export const endBugs: readonly Bug[] = [
   },
   {
     name: "dead letter removed before it is sent again",
-    file: "src/runtime/dead-letters.ts",
+    file: "src/runtime/inbox/dead-letters.ts",
     find: "const [outcome] = await this.#world.store.enqueue([again]);",
     replace:
       "await this.#world.store.removeDeadLetter(row.tenant, number);\n    const [outcome] = await this.#world.store.enqueue([again]);",
@@ -110,7 +110,7 @@ export const endBugs: readonly Bug[] = [
   },
   {
     name: "dead letter sent again without a key",
-    file: "src/runtime/dead-letters.ts",
+    file: "src/runtime/inbox/dead-letters.ts",
     find: "const again = { ...event, key, run: to };",
     replace: 'const again = { ...event, id: row.id + " again", run: to };',
     catches: [1, 16],

@@ -97,7 +97,7 @@ export const fleetBugs: readonly Bug[] = [
   },
   {
     name: "reading a run that others have changed",
-    file: "src/runtime/runs.ts",
+    file: "src/runtime/live/runs.ts",
     find: "if (live !== undefined) return this.#compared(live);",
     replace: "if (live !== undefined) return live;",
     catches: [5, 13],

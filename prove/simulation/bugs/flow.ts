@@ -19,7 +19,7 @@ export const flowBugs: readonly Bug[] = [
   },
   {
     name: "slot given back when its attempt begins",
-    file: "src/runtime/attempts.ts",
+    file: "src/runtime/activity/attempts.ts",
     find: "            timed?.begun();\n",
     replace: "            timed?.begun();\n            slot.leave();\n",
     catches: [31],

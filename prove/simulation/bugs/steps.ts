@@ -74,14 +74,14 @@ export const stepBugs: readonly Bug[] = [
   },
   {
     name: "stale cache",
-    file: "src/runtime/checkpoint.ts",
+    file: "src/runtime/turn.ts",
     find: "run.state = this.state;",
     replace: "if (this.outbox.begun.size === 0) run.state = this.state;",
     catches: [3, 4, 5, 8],
   },
   {
     name: "patch missing from an entry",
-    file: "src/runtime/checkpoint.ts",
+    file: "src/runtime/turn.ts",
     find: "return diff(before as unknown as Json, after as unknown as Json);",
     replace:
       "const patches = diff(before as unknown as Json, after as unknown as Json); return patches.length > 4 ? patches.slice(1) : patches;",
@@ -89,14 +89,14 @@ export const stepBugs: readonly Bug[] = [
   },
   {
     name: "snapshot of the wrong state",
-    file: "src/runtime/checkpoint.ts",
+    file: "src/runtime/turn.ts",
     find: "state: pack(this.state as unknown as Json, this.#contents)",
     replace: "state: pack(this.run.state as unknown as Json, this.#contents)",
     catches: [3],
   },
   {
     name: "dedupe key forgotten",
-    file: "src/runtime/checkpoint.ts",
+    file: "src/runtime/turn.ts",
     find: "else if (delivery?.key !== undefined) keys.push({ key: delivery.key, seq });",
     replace:
       "else if (delivery?.key !== undefined && this.taken.length === 1) keys.push({ key: delivery.key, seq });",
@@ -104,7 +104,7 @@ export const stepBugs: readonly Bug[] = [
   },
   {
     name: "wrong dedupe key",
-    file: "src/runtime/checkpoint.ts",
+    file: "src/runtime/turn.ts",
     find: "else if (delivery?.key !== undefined) keys.push({ key: delivery.key, seq });",
     replace:
       "else if (delivery?.key !== undefined) keys.push({ key: delivery.event.type + (seq % 3), seq });",
@@ -112,14 +112,14 @@ export const stepBugs: readonly Bug[] = [
   },
   {
     name: "inbox row not consumed",
-    file: "src/runtime/checkpoint.ts",
+    file: "src/runtime/turn.ts",
     find: "consumed.push({ id: delivery.row, seq });",
     replace: "{ if (this.taken.length === 1) consumed.push({ id: delivery.row, seq }); }",
     catches: [2],
   },
   {
     name: "inbox row consumed without a step",
-    file: "src/runtime/checkpoint.ts",
+    file: "src/runtime/turn.ts",
     find: "return {\n      expect: head.seq,",
     replace:
       "for (const { row } of this.run.inbox) if (row !== undefined) consumed.push({ id: row, seq: this.head.seq });\n    return {\n      expect: head.seq,",
@@ -128,7 +128,7 @@ export const stepBugs: readonly Bug[] = [
   },
   {
     name: "send between runs lost",
-    file: "src/runtime/checkpoint.ts",
+    file: "src/runtime/turn.ts",
     find: "sends: this.outbox.sends,",
     replace: "sends: this.outbox.sends.slice(0, 1),",
     catches: [4],
@@ -144,7 +144,7 @@ export const stepBugs: readonly Bug[] = [
   },
   {
     name: "activity not recorded with its step",
-    file: "src/runtime/checkpoint.ts",
+    file: "src/runtime/turn.ts",
     find: "begun: Array.from(this.outbox.begun.values(), ({ row }) => row),",
     replace: "begun: Array.from(this.outbox.begun.values(), ({ row }) => row).slice(0, 1),",
     catches: [4],
@@ -185,7 +185,7 @@ export const stepBugs: readonly Bug[] = [
   },
   {
     name: "priority ignored",
-    file: "src/runtime/live-run.ts",
+    file: "src/runtime/live/live-run.ts",
     find: ".priority > (inbox[best] as Delivery).priority",
     replace: ".priority === Number.POSITIVE_INFINITY",
     catches: [2],

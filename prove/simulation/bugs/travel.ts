@@ -68,7 +68,7 @@ export const travelBugs: readonly Bug[] = [
   },
   {
     name: "run that goes back stays parked",
-    file: "src/runtime/checkpoint.ts",
+    file: "src/runtime/turn.ts",
     find: '(type === "retry" || type === "rollback")',
     replace: 'type === "retry"',
     catches: [4],
@@ -84,7 +84,7 @@ export const travelBugs: readonly Bug[] = [
   },
   {
     name: "old version in the head of a run that has another",
-    file: "src/runtime/checkpoint.ts",
+    file: "src/runtime/turn.ts",
     find: "this.head = { ...this.head, version: this.state.version, hash: this.machine.hash };",
     replace: "this.head = { ...this.head, hash: this.machine.hash };",
     catches: [15],
@@ -92,7 +92,7 @@ export const travelBugs: readonly Bug[] = [
   },
   {
     name: "run that has another version stepped by the old one",
-    file: "src/runtime/checkpoint.ts",
+    file: "src/runtime/turn.ts",
     find: "    run.machine = this.machine;\n",
     replace: "",
     catches: [3, 4, 8, 15, 26],
@@ -116,7 +116,7 @@ export const travelBugs: readonly Bug[] = [
   },
   {
     name: "breakpoints forgotten by a new process",
-    file: "src/runtime/hydrate.ts",
+    file: "src/runtime/live/hydrate.ts",
     find: "? shared : { ...head, ...shared };",
     replace:
       '? shared : Object.fromEntries(Object.entries({ ...head, ...shared }).filter(([name]) => name !== "debug"));',

@@ -4,7 +4,7 @@ import { type Bug, noLook } from "./bug.ts";
 export const waitBugs: readonly Bug[] = [
   {
     name: "lost timer",
-    file: "src/runtime/checkpoint.ts",
+    file: "src/runtime/turn.ts",
     find: "for (const { due } of state.timers) if (due < wakeAt) wakeAt = due;",
     replace: "for (const { due } of state.timers.slice(0, 2)) if (due < wakeAt) wakeAt = due;",
     catches: [4],
@@ -99,7 +99,7 @@ export const waitBugs: readonly Bug[] = [
     replace: "if (invocation === undefined) return settles(event);",
     also: [
       {
-        file: "src/runtime/settling.ts",
+        file: "src/runtime/activity/settling.ts",
         find: "if (run === undefined || run.state.activities.every(({ key }) => key !== event.invocation)) return true;",
         replace: "if (run === undefined) return true;",
       },
@@ -109,7 +109,7 @@ export const waitBugs: readonly Bug[] = [
   },
   {
     name: "answer of an attempt that was given up",
-    file: "src/runtime/attempt.ts",
+    file: "src/runtime/activity/attempt.ts",
     find: "await Promise.race([code(input as never, this.#scope()), this.#late.promise]);",
     replace: "await code(input as never, this.#scope());",
     catches: [6, 8],
@@ -117,7 +117,7 @@ export const waitBugs: readonly Bug[] = [
   },
   {
     name: "activity begins again where its answer is known",
-    file: "src/runtime/activity.ts",
+    file: "src/runtime/activity/activity.ts",
     find: "const settled = await this.#world.settle(row, settledEvent(effect, end), report.spent);",
     replace:
       "void this.#world.settle(row, settledEvent(effect, end), report.spent);\n      const settled = true;",
@@ -133,7 +133,7 @@ export const waitBugs: readonly Bug[] = [
   },
   {
     name: "cancelled activity retried",
-    file: "src/runtime/activity.ts",
+    file: "src/runtime/activity/activity.ts",
     find: 'job?.controller.abort(new Error("The activity was cancelled"));',
     replace: "",
     catches: [6, 12, 31],
@@ -141,7 +141,7 @@ export const waitBugs: readonly Bug[] = [
   },
   {
     name: "at-most-once retried after a crash",
-    file: "src/runtime/attempts.ts",
+    file: "src/runtime/activity/attempts.ts",
     find: "if (job.row.attempt > 0) {",
     replace: "if (job.row.attempt > 1) {",
     catches: [6],
@@ -149,7 +149,7 @@ export const waitBugs: readonly Bug[] = [
   },
   {
     name: "at-most-once begun before it is recorded",
-    file: "src/runtime/attempts.ts",
+    file: "src/runtime/activity/attempts.ts",
     find: "return (await this.record(job)) && !job.controller.signal.aborted;",
     replace: "void this.record(job);\n        return true;",
     catches: [6],
@@ -157,7 +157,7 @@ export const waitBugs: readonly Bug[] = [
   },
   {
     name: "progress forgotten",
-    file: "src/runtime/attempts.ts",
+    file: "src/runtime/activity/attempts.ts",
     find: "if (row.report !== undefined) job.report = this.#read(row.report, owner);",
     replace: "",
     catches: [6],
@@ -165,7 +165,7 @@ export const waitBugs: readonly Bug[] = [
   },
   {
     name: "attempt counter reset",
-    file: "src/runtime/attempts.ts",
+    file: "src/runtime/activity/attempts.ts",
     find: "begins: () => countAttempt(job) });",
     replace: "begins: () => void (job.row = { ...job.row, attempt: (job.row.attempt % 2) + 1 }) });",
     catches: [6],
@@ -173,7 +173,7 @@ export const waitBugs: readonly Bug[] = [
   },
   {
     name: "result lost while the store cannot be reached",
-    file: "src/runtime/settling.ts",
+    file: "src/runtime/activity/settling.ts",
     find: "if (!isUnavailable(error)) {",
     replace: "if (isUnavailable(error)) return true;\n        else {",
     catches: [6, 8],
@@ -189,7 +189,7 @@ export const waitBugs: readonly Bug[] = [
   },
   {
     name: "event for a run out of memory not fetched",
-    file: "src/runtime/inboxes.ts",
+    file: "src/runtime/inbox/inboxes.ts",
     find: "else if (live === undefined) void this.fetch(row);",
     replace: "else if (live === undefined) return;",
     also: [noLook],
@@ -221,12 +221,12 @@ export const waitBugs: readonly Bug[] = [
   },
   {
     name: "what waits for its commit read and taken again",
-    file: "src/runtime/inboxes.ts",
+    file: "src/runtime/inbox/inboxes.ts",
     find: "if (isBusy(run)) return void checkpoint(run).catch(() => {});",
     replace: "",
     also: [
       {
-        file: "src/runtime/checkpoint.ts",
+        file: "src/runtime/turn.ts",
         find: "if (row !== undefined && this.taken.some((one) => one.delivery?.row === row)) return;",
         replace: "",
       },

@@ -1,7 +1,7 @@
 /** Events, timers, deferral and tokens: what each step means for those who sent it (invariants 1, 2, 6, 9 and 16). */
 import type { Event, State } from "holdfast";
 import { settles } from "../../../src/core/event.ts";
-import type { Reconciled } from "../../../src/runtime/attempts.ts";
+import type { Reconciled } from "../../../src/runtime/activity/attempts.ts";
 import type { Ledger, Sent } from "../ledger.ts";
 import { type AccountContext, firstBalance } from "../machines/account.ts";
 import type { DeskContext } from "../machines/desk.ts";

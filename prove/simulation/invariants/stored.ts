@@ -1,6 +1,6 @@
 /** What the store holds by the end, row by row: journals as they were written, and nothing of what is gone (invariant 29). */
 import { verify } from "../../../src/runtime/housekeeping/index.ts";
-import { Past } from "../../../src/runtime/past.ts";
+import { Past } from "../../../src/runtime/live/past.ts";
 import { noSeal } from "../../../src/runtime/seal.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { digestOf, type Model, type ModelRun } from "../model.ts";

@@ -3,8 +3,8 @@
  * can rely on that: it takes no charge of an attempt that was before.
  */
 import type { Json } from "holdfast";
-import type { Activity, ActivityScope } from "../../../src/runtime/attempt.ts";
-import type { Reconciled } from "../../../src/runtime/attempts.ts";
+import type { Activity, ActivityScope } from "../../../src/runtime/activity/attempt.ts";
+import type { Reconciled } from "../../../src/runtime/activity/attempts.ts";
 import type { Life } from "../life.ts";
 import type { Tool, ToolWorld, Use } from "./tool.ts";
 

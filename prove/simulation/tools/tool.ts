@@ -1,6 +1,6 @@
 /** A tool of the simulated world: what it is given for one attempt, and what the ledger hears of that first. */
 import type { Json } from "holdfast";
-import type { Activity, ActivityScope } from "../../../src/runtime/attempt.ts";
+import type { Activity, ActivityScope } from "../../../src/runtime/activity/attempt.ts";
 import type { Random } from "../../../test/generate/random.ts";
 import type { Judge } from "../judge.ts";
 import type { Ledger, Start } from "../ledger.ts";

@@ -1,5 +1,5 @@
 /** Every tool that runs can call, as one process has them. */
-import type { Activity } from "../../../src/runtime/attempt.ts";
+import type { Activity } from "../../../src/runtime/activity/attempt.ts";
 import type { Life } from "../life.ts";
 import { grindTool } from "../machines/mill.ts";
 import { bookTool, unbookTool } from "../machines/trip.ts";

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { Activity } from "../../runtime/attempt.ts";
+import type { Activity } from "../../runtime/activity/attempt.ts";
 import { sqlite } from "../../store/sqlite/store.ts";
 import { harness } from "../../testing/index.ts";
 import { defineMemory } from "./define-memory.ts";

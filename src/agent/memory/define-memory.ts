@@ -4,7 +4,7 @@ import { durationMs } from "../../core/duration.ts";
 import type { Json } from "../../core/json.ts";
 import { show } from "../../core/problem.ts";
 import { HoldfastError } from "../../errors.ts";
-import type { Activity } from "../../runtime/attempt.ts";
+import type { Activity } from "../../runtime/activity/attempt.ts";
 import type { MachineEntry } from "../../runtime/registry.ts";
 import { type Search, searchOf } from "../../store/search.ts";
 import type { Store } from "../../store/store.ts";

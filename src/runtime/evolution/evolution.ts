@@ -14,10 +14,10 @@ import type { Step } from "../../core/step.ts";
 import { HoldfastError, isHoldfastError } from "../../errors.ts";
 import type { RunHead, RunName } from "../../store/records.ts";
 import type { Clock } from "../clock.ts";
-import { type Delivery, type Handled, hasEnded, type LiveRun } from "../live-run.ts";
+import { type Delivery, type Handled, hasEnded, type LiveRun } from "../live/live-run.ts";
+import type { Past } from "../live/past.ts";
 import { type Actor, checkActor } from "../name.ts";
 import { checkNumber, checkOptions } from "../options.ts";
-import type { Past } from "../past.ts";
 import type { Hop, Registry } from "../registry.ts";
 
 export interface EvolutionWorld {

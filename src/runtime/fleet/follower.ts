@@ -6,7 +6,7 @@ import type { Fleet } from "../../store/fleet.ts";
 import type { RunName } from "../../store/records.ts";
 import { RunMap } from "../../store/run-map.ts";
 import type { Clock } from "../clock.ts";
-import type { LiveRun } from "../live-run.ts";
+import type { LiveRun } from "../live/live-run.ts";
 import type { Mark, Waiting } from "../standing.ts";
 
 /** How often it looks by itself: whoever cancels what runs elsewhere waits no longer than a second for that to end. */

@@ -14,7 +14,7 @@ import type { ActivityRow, InboxRow, RunName } from "../../store/records.ts";
 import { shardCount, shardOf } from "../../store/shard.ts";
 import type { Hint } from "../../store/signals.ts";
 import type { Clock } from "../clock.ts";
-import type { LiveRun } from "../live-run.ts";
+import type { LiveRun } from "../live/live-run.ts";
 import { callSafely } from "../observers.ts";
 import type { Due, Hearer, Mark, Moved, Standing, Waiting } from "../standing.ts";
 import { Together } from "../together.ts";

@@ -4,7 +4,7 @@ import { callerWith } from "../../../test/runtime/machines.ts";
 import { onEveryStore, type World } from "../../../test/runtime/world.ts";
 import { createRuntime, defineMachine, type Runtime } from "../../index.ts";
 import { memory } from "../../store/memory/store.ts";
-import type { ActivityScope } from "../attempt.ts";
+import type { ActivityScope } from "../activity/attempt.ts";
 
 /** A tool that says who has begun it, and ends when it is told. */
 class Bench {

@@ -17,8 +17,8 @@ import { cp } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { HoldfastError, isHoldfastError } from "../../errors.ts";
 import type { Store } from "../../store/store.ts";
-import { timeOf, timeText } from "../calendar.ts";
 import { type Clock, systemClock } from "../clock.ts";
+import { timeOf, timeText } from "../platform/calendar.ts";
 import type { Seal } from "../seal.ts";
 import { type Verification, verify } from "./verify.ts";
 

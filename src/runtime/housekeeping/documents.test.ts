@@ -5,7 +5,7 @@ import { onEveryStore } from "../../../test/runtime/world.ts";
 import { encode } from "../../store/codec.ts";
 import type { Store } from "../../store/store.ts";
 import { ratePrefix } from "../flow/allowance.ts";
-import { singletonPrefix } from "../named-run.ts";
+import { singletonPrefix } from "../platform/named-run.ts";
 import { removeDocuments } from "./documents.ts";
 
 const tenant = "default";

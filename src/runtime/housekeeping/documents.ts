@@ -9,7 +9,7 @@ import type { Store } from "../../store/store.ts";
 import type { StoredRows } from "../../store/upkeep.ts";
 import type { Clock } from "../clock.ts";
 import { isOver, type Reserved, ratePrefix } from "../flow/allowance.ts";
-import { runIn, singletonPrefix } from "../named-run.ts";
+import { runIn, singletonPrefix } from "../platform/named-run.ts";
 
 /** Documents that are read at a time. */
 const pageSize = 100;

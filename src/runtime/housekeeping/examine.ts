@@ -10,7 +10,7 @@ import { foldEntry, genesis, openEntry, readPatches } from "../../store/journal.
 import type { ActivityRow, InboxRow, RunHead, RunName, RunStatus } from "../../store/records.ts";
 import type { RowKind, Stored, StoredHead } from "../../store/upkeep.ts";
 import { endOfTime } from "../budget.ts";
-import { fetchContents } from "../contents.ts";
+import { fetchContents } from "../live/contents.ts";
 import type { Owner } from "../seal.ts";
 import { type Finding, listOf, type Premises, reasonOf, rowsOf } from "./finding.ts";
 import { type Folded, fold, type Good, nothing } from "./fold.ts";

@@ -6,7 +6,7 @@
 import type { RunName, RunStatus } from "../../store/records.ts";
 import type { Store } from "../../store/store.ts";
 import { type Clock, systemClock } from "../clock.ts";
-import { scheduleMachine } from "../schedule-machine.ts";
+import { scheduleMachine } from "../platform/schedule-machine.ts";
 import { holdOn, readHolds } from "./hold.ts";
 import { ruleMs, type Selection, selectedRuns, type Tenants } from "./selection.ts";
 

@@ -17,7 +17,7 @@ import { chain, type Entry, foldEntry, genesis, openEntry, readEntry } from "../
 import type { EntryRow, SnapshotRow, Spending } from "../../store/records.ts";
 import type { Mending, Stored } from "../../store/upkeep.ts";
 import { addSpending } from "../budget.ts";
-import { fetchContents } from "../contents.ts";
+import { fetchContents } from "../live/contents.ts";
 import type { Owner } from "../seal.ts";
 import { type Finding, type Premises, reasonOf, rowsOf } from "./finding.ts";
 import type { Known, OpenedSnapshot } from "./snapshots.ts";

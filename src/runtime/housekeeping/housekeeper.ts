@@ -6,9 +6,9 @@
 import type { RunName } from "../../store/records.ts";
 import type { Store } from "../../store/store.ts";
 import { Alarm } from "../alarm.ts";
-import { lastTime, nextTime } from "../calendar.ts";
 import type { Clock } from "../clock.ts";
 import { systemTenant } from "../name.ts";
+import { lastTime, nextTime } from "../platform/calendar.ts";
 import type { Seal } from "../seal.ts";
 import { type BackupOptions, backup, listBackups } from "./backup.ts";
 import { removeDocuments } from "./documents.ts";

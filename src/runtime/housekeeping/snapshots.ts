@@ -4,8 +4,8 @@ import { decode, encode } from "../../store/codec.ts";
 import { contentDigest, contentsOf, pack, unpack } from "../../store/content.ts";
 import type { SnapshotRow } from "../../store/records.ts";
 import type { Stored } from "../../store/upkeep.ts";
-import { fetchContents } from "../contents.ts";
-import type { Saved } from "../past.ts";
+import { fetchContents } from "../live/contents.ts";
+import type { Saved } from "../live/past.ts";
 import type { Owner } from "../seal.ts";
 import { listOf, type Premises, reasonOf } from "./finding.ts";
 

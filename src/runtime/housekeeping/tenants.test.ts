@@ -5,7 +5,7 @@ import { onEveryStore, type World } from "../../../test/runtime/world.ts";
 import { limits } from "../../limits.ts";
 import { encode } from "../../store/codec.ts";
 import type { Store } from "../../store/store.ts";
-import { singletonPrefix } from "../named-run.ts";
+import { singletonPrefix } from "../platform/named-run.ts";
 import type { Runtime } from "../runtime.ts";
 import { removeDocuments } from "./documents.ts";
 import { expire } from "./expire.ts";

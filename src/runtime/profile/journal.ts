@@ -13,7 +13,7 @@ import type { State } from "../../core/state.ts";
 import type { Entry } from "../../store/journal.ts";
 import type { RunHead } from "../../store/records.ts";
 import { isControl } from "../control.ts";
-import type { Past } from "../past.ts";
+import type { Past } from "../live/past.ts";
 
 /** Milliseconds, by what was waited for. */
 export interface Waits {

@@ -4,7 +4,7 @@ import type { Json } from "../../core/json.ts";
 import { apply, diff, type Patch } from "../../core/patch.ts";
 import type { Entry } from "../../store/journal.ts";
 import type { RunHead } from "../../store/records.ts";
-import type { Past } from "../past.ts";
+import type { Past } from "../live/past.ts";
 import { lineageOf, type Part, type Told, tell } from "./lineage.ts";
 
 /** What two runs have in common, and what not. */

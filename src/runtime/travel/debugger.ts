@@ -5,11 +5,11 @@ import { HoldfastError } from "../../errors.ts";
 import type { Breakpoint, RunHead, RunName } from "../../store/records.ts";
 import { parkEvent, retryEvent } from "../control.ts";
 import { debugEvent, pauseReason } from "../debug.ts";
-import { hasEnded, type LiveRun } from "../live-run.ts";
+import { hasEnded, type LiveRun } from "../live/live-run.ts";
+import type { Past } from "../live/past.ts";
 import type { Actor } from "../name.ts";
 import { checkOptions, optionsError } from "../options.ts";
 import { readParking } from "../park.ts";
-import type { Past } from "../past.ts";
 import { statePath } from "../state-path.ts";
 import type { Sight } from "../watchers.ts";
 

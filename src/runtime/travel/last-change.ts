@@ -5,7 +5,7 @@ import type { Patch } from "../../core/patch.ts";
 import { HoldfastError } from "../../errors.ts";
 import type { Entry } from "../../store/journal.ts";
 import type { RunHead } from "../../store/records.ts";
-import type { Past } from "../past.ts";
+import type { Past } from "../live/past.ts";
 import { type Told, tellBack } from "./lineage.ts";
 
 /** The step that last changed what stands at a path such as `$.items[0].price`; undefined if none ever did. */

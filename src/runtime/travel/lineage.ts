@@ -1,7 +1,7 @@
 /** Where a run comes from: a fork goes on from its source, so its story begins there. */
 import type { Entry } from "../../store/journal.ts";
 import type { RunHead } from "../../store/records.ts";
-import type { Past } from "../past.ts";
+import type { Past } from "../live/past.ts";
 
 /** A run's own part of a story: its entries, up to the checkpoint where the next part begins. */
 export interface Part {

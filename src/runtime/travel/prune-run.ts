@@ -11,7 +11,7 @@ import type { RunName } from "../../store/records.ts";
 import type { Store } from "../../store/store.ts";
 import { pruneEvent, snapshotEvent } from "../control.ts";
 import { holdOn, seeHolds } from "../housekeeping/hold.ts";
-import { type Handled, hasEnded, type LiveRun } from "../live-run.ts";
+import { type Handled, hasEnded, type LiveRun } from "../live/live-run.ts";
 import type { Actor } from "../name.ts";
 
 export type PrunedRun =

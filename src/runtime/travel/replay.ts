@@ -12,7 +12,7 @@ import { blankState } from "../../core/work.ts";
 import { type Entry, foldEntry } from "../../store/journal.ts";
 import type { RunHead } from "../../store/records.ts";
 import { isControl } from "../control.ts";
-import type { Past } from "../past.ts";
+import type { Past } from "../live/past.ts";
 import type { BoundMachine, Registry } from "../registry.ts";
 import { takeStep } from "../take-step.ts";
 

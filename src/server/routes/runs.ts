@@ -2,7 +2,7 @@
 import { describeError } from "../../core/describe-error.ts";
 import { HoldfastError, isHoldfastError } from "../../errors.ts";
 import { limits } from "../../limits.ts";
-import type { Handled } from "../../runtime/live-run.ts";
+import type { Handled } from "../../runtime/live/live-run.ts";
 import { type Actor, isPlatformMachine } from "../../runtime/name.ts";
 import type { Outgoing, Receipt, StartOptions } from "../../runtime/run.ts";
 import { isAllowed } from "../../security/policy.ts";

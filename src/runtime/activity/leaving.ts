@@ -1,0 +1,76 @@
+/**
+ * Leaving activities to others: whoever sees to their runs now finds them waiting. Until the store says so they are this
+ * process's, and nobody else takes them up while it lives: so it is said for as long as that takes.
+ *
+ * L1. An answer that was lost may hide that somebody has the activity by now. It is taken back before it is left once more.
+ * L2. One that is to go on here after all does so once it was taken back, and not while others may find it waiting.
+ */
+import type { ActivityRow } from "../../store/records.ts";
+import type { Clock } from "../clock.ts";
+import { sleep } from "../sleep.ts";
+import type { Standing } from "../standing.ts";
+
+/** How long to wait before a store that cannot be reached is tried again. */
+const unavailableMs = 1_000;
+
+export interface LeavingWorld {
+  readonly clock: Clock;
+  readonly standing: Pick<Standing, "adopt" | "tell">;
+  /** Replaces the row of an activity; false if it is not wanted any more. */
+  record(row: ActivityRow): Promise<boolean>;
+}
+
+interface Left {
+  /** Goes on with it here after all. */
+  goOn?: () => void;
+}
+
+export class Leaving {
+  readonly #world: LeavingWorld;
+  readonly #left = new Map<string, Left>();
+  readonly #over = new AbortController();
+
+  constructor(world: LeavingWorld) {
+    this.#world = world;
+  }
+
+  /** Leaves an activity that this process has, and does not run. */
+  leave(row: ActivityRow): void {
+    const one: Left = {};
+    this.#left.set(idOf(row), one);
+    void this.#leave(row, one).then((isOurs) => {
+      this.#left.delete(idOf(row));
+      if (isOurs) one.goOn?.();
+    });
+  }
+
+  /** Whether an activity is being left; then it goes on when nobody else can have it (L2). */
+  takeBack(row: ActivityRow, goOn: () => void): boolean {
+    const one = this.#left.size === 0 ? undefined : this.#left.get(idOf(row));
+    if (one !== undefined) one.goOn = goOn;
+    return one !== undefined;
+  }
+
+  /** Resolves when others find it, or it is not wanted any more; true if it is to go on here. */
+  async #leave(row: ActivityRow, one: Left): Promise<boolean> {
+    const { clock, standing, record } = this.#world;
+    const { signal } = this.#over;
+    for (let isFirst = true; !signal.aborted; isFirst = false) {
+      try {
+        if (!isFirst && !(await standing.adopt([row]))[0]) return false;
+        if (!isFirst && one.goOn !== undefined) return true;
+        if (await record({ ...row, status: "waiting", dueAt: clock.now() })) standing.tell(row);
+        if (one.goOn === undefined) return false;
+      } catch {
+        await sleep(clock, unavailableMs, signal);
+      }
+    }
+    return false;
+  }
+
+  close(): void {
+    this.#over.abort();
+  }
+}
+
+const idOf = ({ tenant, run, key }: ActivityRow): string => JSON.stringify([tenant, run, key]);
