@@ -121,7 +121,9 @@ export const limits = {
   /** Steps of one run that go into one commit: enough to batch, few enough to be fair to the others. */
   stepsPerTurnMax: 64,
   /** Runs that take their steps in one commit: beyond this a group gains nothing and only makes the others wait. */
-  runsPerTurnMax: 2_048,
+  runsPerRoundMax: 2_048,
+  /** Bytes after which a commit takes nothing more in: with one more value, and its copies, it is far from the gigabyte of PostgreSQL. */
+  commitBytesMax: 16 * 1024 * 1024,
   /** Attempts of activities under way at a time in one process, unless it is told otherwise: each may hold a connection. */
   slots: 1_000,
   /** Runs that are counted as due for whoever scales workers: with so many it is clear what to do, and counting costs. */

@@ -19,7 +19,7 @@ export const bugs: readonly Bug[] = [
       {
         file: stepLoop,
         find: "const outcomes = await this.#commit(commits);",
-        replace: `for (const one of checkpoints) this.#world.published(one);
+        replace: `for (const one of turns) this.#world.published(one);
     await new Promise((resolve) => setTimeout(resolve, 10));
     const outcomes = await this.#commit(commits);`,
       },

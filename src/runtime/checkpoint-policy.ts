@@ -2,16 +2,18 @@
  * Checkpoint policies: when the steps of a run are committed. Only steps without effects, on events that wait in the
  * inbox until their step is durable, may wait for a later commit: what a crash can cost is recomputation, never data.
  */
-import type { Checkpoint } from "./turn.ts";
+import { limits } from "../limits.ts";
+import type { Turn } from "./turn.ts";
 
 /** Steps that may wait at most, whatever the policy: they are all taken again after a crash. */
 const waitingMax = 1_000;
 
 /** Whether a turn may go on in the next one instead of being committed now. */
-export function mayWait(turn: Checkpoint): boolean {
+export function mayWait(turn: Turn): boolean {
   const { run, taken, repeats, forced } = turn;
   const { checkpoint = "step" } = run.machine.machine.definition;
   if (checkpoint === "step" || forced || repeats.length > 0 || taken.length >= waitingMax) return false;
+  if (turn.bytes >= limits.commitBytesMax) return false;
   // What is still to be read comes after the commit.
   if (run.more) return false;
   if (checkpoint === "manual") return true;

@@ -4,7 +4,7 @@ import type { EmitEffect, LogEffect } from "../core/effect.ts";
 import type { RunName } from "../store/records.ts";
 import type { AttemptBegun, AttemptOver, Observed, Observer } from "./observer.ts";
 import type { RuntimeOptions } from "./run.ts";
-import type { Checkpoint } from "./turn.ts";
+import type { Turn } from "./turn.ts";
 
 type Told = Pick<RuntimeOptions, "observers" | "onLog" | "onEmit" | "onProblem">;
 type Listener = (committed: Observed) => void;
@@ -33,7 +33,7 @@ export class Observers {
   }
 
   /** A turn of a run is durable. */
-  committed({ run: { name, head, state }, taken }: Pick<Checkpoint, "run" | "taken">): void {
+  committed({ run: { name, head, state }, taken }: Pick<Turn, "run" | "taken">): void {
     if (this.#listeners.size === 0) return;
     const steps = taken.map(({ seq, at, event, step: { outcome, effects, error, state } }) => ({
       ...{ seq, at, event, outcome, effects, configuration: state.configuration },

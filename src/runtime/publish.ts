@@ -9,7 +9,7 @@ import { hasEnded } from "./live/live-run.ts";
 import type { Runs } from "./live/runs.ts";
 import type { Observers } from "./observers.ts";
 import type { Standing } from "./standing.ts";
-import type { Checkpoint } from "./turn.ts";
+import type { Turn } from "./turn.ts";
 import type { Waker } from "./waker.ts";
 import type { Watchers } from "./watchers.ts";
 
@@ -26,10 +26,10 @@ export interface PublishWorld {
 }
 
 /** How turns are published. What is for whoever sees to the run is left to them, who are told. */
-export function publishWith(world: PublishWorld): (checkpoint: Checkpoint) => void {
+export function publishWith(world: PublishWorld): (turn: Turn) => void {
   const { standing, runs, inboxes, waker, activities, watchers, evolution, observers, announce } = world;
-  const publish = (checkpoint: Checkpoint): void => {
-    const { run, taken, outbox } = checkpoint;
+  const publish = (turn: Turn): void => {
+    const { run, taken, outbox } = turn;
     const { name, head } = run;
     const isHome = standing.isHome(name);
     const active = head.status === "active";
@@ -44,14 +44,14 @@ export function publishWith(world: PublishWorld): (checkpoint: Checkpoint) => vo
       for (const one of outbox.begun.values()) activities.start(one, run.machine.activities, head);
     for (const row of outbox.sends) inboxes.arrived(row);
     if (active && isHome && head.wakeAt !== undefined) waker.wakeAt(head.wakeAt);
-    if (head.status === "parked" && !isStop(checkpoint.reason)) observers.problem(name, checkpoint.reason);
+    if (head.status === "parked" && !isStop(turn.reason)) observers.problem(name, turn.reason);
     activities.trust(name);
     watchers.tell(name, run);
-    observers.committed(checkpoint);
+    observers.committed(turn);
     // Whoever sent what it took from its inbox may wait for it.
     const isUrgent = taken.some(({ delivery }) => delivery?.row !== undefined);
     standing.tell(name, head.seq - taken.length, isUrgent);
-    if (checkpoint.returns && isHome) {
+    if (turn.returns && isHome) {
       // Before its timers are looked at, which may be sooner than it is read.
       waker.resume(run);
       void runs.revive(run);

@@ -9,7 +9,7 @@ import { TakenError } from "./live/runs.ts";
 import { fencedError } from "./ownership.ts";
 import { ParkedError } from "./park.ts";
 import type { Receipt } from "./run.ts";
-import type { Checkpoint } from "./turn.ts";
+import type { Turn } from "./turn.ts";
 
 export interface RecoveryWorld {
   /** The run as the store has it. */
@@ -101,10 +101,10 @@ export class Recovery {
    * Senders are told that they do not know; everything else is found again in the store. A run whose step cannot be kept
    * is parked: what waits for it would fail for ever.
    */
-  unknown(checkpoint: Checkpoint, deliveries: readonly Delivery[], error: unknown): void {
-    this.#drop(checkpoint.run);
-    this.#giveUp(withStarts(checkpoint), deliveries, error);
-    if (isUnstorable(error)) this.#world.park(checkpoint.run, error);
+  unknown(turn: Turn, deliveries: readonly Delivery[], error: unknown): void {
+    this.#drop(turn.run);
+    this.#giveUp(withStarts(turn), deliveries, error);
+    if (isUnstorable(error)) this.#world.park(turn.run, error);
     else if (!isUnavailable(error)) this.#world.fail(error);
   }
 
@@ -149,7 +149,7 @@ function rootlessError({ run }: RunName): HoldfastError {
 }
 
 /** The run of a turn, and all that were to begin with it. */
-function withStarts({ run, outbox }: Checkpoint): RunName[] {
+function withStarts({ run, outbox }: Turn): RunName[] {
   return [run.name, ...outbox.starts.flatMap(withStarts)];
 }
 

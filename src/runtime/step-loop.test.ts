@@ -1,4 +1,5 @@
 /** The step loop through the façade: what a busy run and a failing store must not do to the others. */
+import { randomBytes } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { startEvent } from "../core/event.ts";
 import { defineMachine } from "../core/machine.ts";
@@ -83,6 +84,33 @@ test("an event that cannot be kept leaves nothing in the commit of the next one"
   for await (const { seq } of heard.follow()) if (seq === 2) break;
   expect((await heard.state()).context.n).toBe(1);
   expect((await runtime.run("a").then((one) => one.head())).seq).toBe(2);
+  await runtime.close();
+});
+
+test("a commit takes in no more than a store can take at once, of one run or of many", async () => {
+  const store = memory();
+  const sizes: number[] = [];
+  const commit = store.commit.bind(store);
+  store.commit = (commits) => {
+    sizes.push(commits.reduce((sum, { entries }) => sum + entries.length, 0));
+    return commit(commits);
+  };
+  const runtime = await createRuntime({ store, machines });
+  const start = (id: string) => runtime.start(counter, { id });
+  const runs = await Promise.all(["a", "b", "c"].map(start));
+  const waits = await runtime.start(patient, { id: "waits" });
+  // More than half of what goes into one commit, and nothing that compression makes smaller.
+  const large = () => randomBytes(limits.commitBytesMax / 2).toString("base64url");
+  sizes.length = 0;
+  await Promise.all(runs.map((run) => run.send("add", large())));
+  expect(sizes).toEqual([2, 1]);
+  sizes.length = 0;
+  await (runs[0] as (typeof runs)[number]).sendAll([1, 2, 3].map(() => ({ type: "add", data: large() })));
+  expect(sizes).toEqual([2, 1]);
+  sizes.length = 0;
+  await waits.sendAll([1, 2, 3].map(() => ({ type: "add", data: large() })));
+  await waits.checkpoint();
+  expect(sizes).toEqual([2, 1]);
   await runtime.close();
 });
 

@@ -18,7 +18,7 @@ import { isControl } from "./control.ts";
 import { type Delivery, type Handled, hasEnded, type LiveRun, takeDelivery } from "./live/live-run.ts";
 import { fencedError } from "./ownership.ts";
 import type { Standing } from "./standing.ts";
-import { Checkpoint, type Recording } from "./turn.ts";
+import { type Recording, Turn } from "./turn.ts";
 
 /** What the loop needs of the rest of the runtime. */
 export interface LoopWorld extends Recording {
@@ -26,11 +26,11 @@ export interface LoopWorld extends Recording {
   readonly clock: Clock;
   readonly standing: Pick<Standing, "epoch" | "isWorker">;
   /** A turn of a run is durable: its effects may happen now. */
-  published(checkpoint: Checkpoint): void;
+  published(turn: Turn): void;
   /** The store has another idea of this run than memory, or has had one of the keys before; these were not taken. */
   refused(run: LiveRun, deliveries: readonly Delivery[], outcome: CommitOutcome): void;
   /** Nobody knows whether this turn was committed. */
-  unknown(checkpoint: Checkpoint, deliveries: readonly Delivery[], error: unknown): void;
+  unknown(turn: Turn, deliveries: readonly Delivery[], error: unknown): void;
   /** A run that has ended or is parked cannot take these. */
   left(run: LiveRun, deliveries: readonly Delivery[]): void;
   /** Something is wrong with the loop itself. */
@@ -50,12 +50,13 @@ export class StepLoop {
   readonly #world: LoopWorld;
   readonly #ready = new Set<LiveRun>();
   /** Turns that may wait for a later commit, as the policy of their machine says. */
-  readonly #waiting = new Map<LiveRun, Checkpoint>();
+  readonly #waiting = new Map<LiveRun, Turn>();
   /** Turns under way, until what became of their commit is known. */
-  readonly #taking = new Map<LiveRun, Checkpoint>();
+  readonly #taking = new Map<LiveRun, Turn>();
   /** Runs of which somebody waits for the end of a turn: few, and only then does a turn cost more for it. */
   readonly #awaited = new Map<LiveRun, PromiseWithResolvers<TurnEnd>>();
-  #turning: Promise<void> | undefined;
+  /** The rounds under way, until nobody is ready. */
+  #going: Promise<void> | undefined;
   /** Why no more turns are taken. */
   #closed: { readonly error: unknown } | undefined;
 
@@ -82,9 +83,9 @@ export class StepLoop {
   /** Makes sure a run that has something to take gets its turn. */
   wake(run: LiveRun): void {
     this.#ready.add(run);
-    if (this.#turning !== undefined || this.#closed !== undefined) return;
-    this.#turning = new Promise((done) => {
-      this.#world.clock.soon(() => void this.#turns().then(done));
+    if (this.#going !== undefined || this.#closed !== undefined) return;
+    this.#going = new Promise((done) => {
+      this.#world.clock.soon(() => void this.#rounds().then(done));
     });
   }
 
@@ -134,26 +135,26 @@ export class StepLoop {
     return this.isTaking(run) || this.#waiting.has(run);
   }
 
-  /** Takes no more turns; resolves when the one under way is over. Whoever waits for another is told why there is none. */
+  /** Takes no more turns; resolves when the round under way is over. Whoever waits for another turn is told why there is none. */
   async close(error: unknown): Promise<void> {
     this.#closed = { error };
-    await this.#turning;
+    await this.#going;
     this.#giveUp(error);
   }
 
   /** No turn will come, and none that is under way will be concluded. */
   #giveUp(error: unknown): void {
-    const takenBack = [...this.#taking.values()].flatMap((checkpoint) => this.#takeBack(checkpoint));
+    const takenBack = [...this.#taking.values()].flatMap((turn) => this.#takeBack(turn));
     const untaken = [...this.#ready].flatMap(({ inbox }) => inbox.splice(0));
     this.#ready.clear();
     for (const delivery of [...takenBack, ...untaken]) tellClosed(delivery, error);
     for (const run of this.#awaited.keys()) this.#end(run, { error });
   }
 
-  async #turns(): Promise<void> {
+  async #rounds(): Promise<void> {
     try {
       while (this.#ready.size > 0 && this.#closed === undefined) {
-        await this.#turn();
+        await this.#takeTurns();
         // A store may answer at once, for ever: whatever else the process has to do comes in between.
         await new Promise<void>((resolve) => this.#world.clock.soon(resolve));
       }
@@ -162,34 +163,36 @@ export class StepLoop {
       this.#giveUp(error);
       this.#world.failed(error);
     } finally {
-      this.#turning = undefined;
+      this.#going = undefined;
     }
   }
 
-  /** One turn: every ready run takes its steps, one commit makes them durable, and then they are published. */
-  async #turn(): Promise<void> {
+  /** One round: every ready run has its turn, one commit makes them durable, and then they are published. */
+  async #takeTurns(): Promise<void> {
     const now = this.#world.clock.now();
-    const checkpoints: Checkpoint[] = [];
+    const turns: Turn[] = [];
     const commits: Commit[] = [];
-    // Whoever becomes ready meanwhile, a run that has more to take among them, is for the next turn (L2).
-    let left = Math.min(this.#ready.size, limits.runsPerTurnMax);
+    // Whoever becomes ready meanwhile, a run that has more to take among them, is for the next round (L2).
+    let bytes = 0;
+    let left = Math.min(this.#ready.size, limits.runsPerRoundMax);
     for (const run of this.#ready) {
-      if (left-- === 0) break;
+      if (left-- === 0 || bytes >= limits.commitBytesMax) break;
       this.#ready.delete(run);
-      const checkpoint = this.#takeSteps(run, now);
-      const commit = checkpoint && this.#prepare(checkpoint);
-      if (checkpoint === undefined || commit === undefined) continue;
-      checkpoints.push(checkpoint);
+      const turn = this.#takeSteps(run, now);
+      const commit = turn && this.#prepare(turn);
+      if (turn === undefined || commit === undefined) continue;
+      turns.push(turn);
       commits.push(commit);
+      bytes += turn.bytes;
     }
     if (commits.length === 0) return;
     const outcomes = await this.#commit(commits);
     if (outcomes.length !== commits.length)
       throw new Error(`The store was given ${commits.length} commits and told of ${outcomes.length}`);
     let bug: { readonly error: unknown } | undefined;
-    for (let index = 0; index < checkpoints.length; index++) {
+    for (let index = 0; index < turns.length; index++) {
       try {
-        this.#conclude(checkpoints[index] as Checkpoint, outcomes[index] as CommitOutcome | Unknown);
+        this.#conclude(turns[index] as Turn, outcomes[index] as CommitOutcome | Unknown);
       } catch (error) {
         // What goes wrong with one must not leave the others without an answer.
         bug ??= { error };
@@ -212,85 +215,85 @@ export class StepLoop {
   }
 
   /** The steps a run takes now; undefined if there is nothing to commit yet. */
-  #takeSteps(run: LiveRun, now: number): Checkpoint | undefined {
+  #takeSteps(run: LiveRun, now: number): Turn | undefined {
     if (this.#taking.has(run)) throw new Error(`The run ${JSON.stringify(run.name.run)} has two turns (L2)`);
-    const checkpoint = this.#waiting.get(run) ?? new Checkpoint(run, this.#world);
-    this.#taking.set(run, checkpoint);
+    const turn = this.#waiting.get(run) ?? new Turn(run, this.#world);
+    this.#taking.set(run, turn);
     this.#waiting.delete(run);
-    for (let steps = 0; run.inbox.length > 0 && checkpoint.head.status === run.head.status; steps++) {
-      if (steps >= limits.stepsPerTurnMax) {
+    for (let steps = 0; run.inbox.length > 0 && turn.head.status === run.head.status; steps++) {
+      if (steps >= limits.stepsPerTurnMax || turn.bytes >= limits.commitBytesMax) {
         this.#ready.add(run);
         break;
       }
       const delivery = takeDelivery(run);
       try {
-        if (checkpoint.stopsBefore(delivery, now)) run.inbox.unshift(delivery);
-        else this.#take(checkpoint, delivery, now);
+        if (turn.stopsBefore(delivery, now)) run.inbox.unshift(delivery);
+        else this.#take(turn, delivery, now);
       } catch (error) {
         delivery.failed(error);
       }
     }
-    if (checkpoint.parks) this.#putAside(checkpoint, now);
-    if (checkpoint.taken.length > 0) {
-      if (!mayWait(checkpoint)) return checkpoint;
-      this.#waiting.set(run, checkpoint);
+    if (turn.parks) this.#putAside(turn, now);
+    if (turn.taken.length > 0) {
+      if (!mayWait(turn)) return turn;
+      this.#waiting.set(run, turn);
     }
     this.#end(run, "over");
     return undefined;
   }
 
-  #take(checkpoint: Checkpoint, delivery: Delivery, now: number): void {
-    const taken = this.#world.profiler?.take(delivery, checkpoint.state);
+  #take(turn: Turn, delivery: Delivery, now: number): void {
+    const taken = this.#world.profiler?.take(delivery, turn.state);
     try {
-      checkpoint.take(delivery, now);
+      turn.take(delivery, now);
     } finally {
       taken?.();
     }
   }
 
   /** What is left for a run that was parked is kept with the same commit: of a batch all is kept, or nothing. */
-  #putAside(checkpoint: Checkpoint, now: number): void {
-    const { inbox } = checkpoint.run;
+  #putAside(turn: Turn, now: number): void {
+    const { inbox } = turn.run;
     for (const delivery of inbox.splice(0)) {
       try {
-        if (!checkpoint.putAside(delivery, now)) inbox.push(delivery);
+        if (!turn.putAside(delivery, now)) inbox.push(delivery);
       } catch (error) {
         delivery.failed(error);
       }
     }
   }
 
-  #prepare(checkpoint: Checkpoint): Commit | undefined {
+  #prepare(turn: Turn): Commit | undefined {
     try {
-      return checkpoint.commit(this.#world.standing.epoch);
+      return turn.commit(this.#world.standing.epoch);
     } catch (error) {
-      for (const { failed } of this.#takeBack(checkpoint)) failed(error);
-      this.#end(checkpoint.run, { error });
+      for (const { failed } of this.#takeBack(turn)) failed(error);
+      this.#end(turn.run, { error });
       return undefined;
     }
   }
 
-  #conclude(checkpoint: Checkpoint, outcome: CommitOutcome | Unknown): void {
-    const { run, taken, repeats, aside } = checkpoint;
+  #conclude(turn: Turn, outcome: CommitOutcome | Unknown): void {
+    const { run, taken, repeats, aside } = turn;
     if (outcome.outcome === "unknown") {
-      this.#world.unknown(checkpoint, this.#takeBack(checkpoint), outcome.error);
+      this.#world.unknown(turn, this.#takeBack(turn), outcome.error);
       this.#end(run, outcome);
       return;
     }
     if (outcome.outcome !== "committed") {
-      this.#world.refused(run, this.#takeBack(checkpoint), outcome);
+      this.#world.refused(run, this.#takeBack(turn), outcome);
       // Of a duplicate all but the repeat is taken again: whoever waits goes on waiting for that.
       if (outcome.outcome !== "duplicate" || !this.isTaking(run)) this.#end(run, refusedEnd(run, outcome));
       return;
     }
-    checkpoint.adopt();
+    turn.adopt();
     this.#end(run, "over");
     for (const { delivery, step, seq } of taken)
       delivery?.handled?.({ seq, outcome: step.outcome, error: step.error });
     for (const { delivery, row } of aside) delivery.aside?.(row);
-    for (const repeat of repeats) repeat.handled?.(handledAs(repeat, checkpoint));
+    for (const repeat of repeats) repeat.handled?.(handledAs(repeat, turn));
     try {
-      this.#world.published(checkpoint);
+      this.#world.published(turn);
     } finally {
       this.#leave(run);
     }
@@ -304,7 +307,7 @@ export class StepLoop {
   }
 
   /** Everything that was to be taken with a commit that did not happen, in its order. */
-  #takeBack({ run, taken, repeats, aside }: Checkpoint): Delivery[] {
+  #takeBack({ run, taken, repeats, aside }: Turn): Delivery[] {
     this.#ready.delete(run);
     this.#taking.delete(run);
     const before = [...taken, ...aside].flatMap(({ delivery }) => delivery ?? []);
@@ -323,7 +326,7 @@ function tellClosed({ failed, row }: Delivery, error: unknown): void {
 }
 
 /** What became of the first delivery of a key is what became of its repeats. */
-function handledAs({ key }: Delivery, { taken }: Checkpoint): Handled {
-  const { step, seq } = taken.find(({ delivery }) => delivery?.key === key) as Checkpoint["taken"][number];
+function handledAs({ key }: Delivery, { taken }: Turn): Handled {
+  const { step, seq } = taken.find(({ delivery }) => delivery?.key === key) as Turn["taken"][number];
   return { seq, outcome: step.outcome, error: step.error };
 }

@@ -1,5 +1,5 @@
 /**
- * From steps to a commit. What a run takes in one turn becomes one commit: its entries, its new head, a snapshot when
+ * A turn of a run: from steps to a commit. What it takes in one turn becomes one commit: its entries, its new head, a snapshot when
  * one pays, the activities it begins and ends, and what it sends to others. Pure but for the encoding.
  */
 import { describeError } from "../core/describe-error.ts";
@@ -44,7 +44,7 @@ export interface Recording extends OutboxWorld {
 
 /** How far a turn had got. */
 interface TurnMark {
-  readonly now: Pick<Checkpoint, "head" | "state" | "machine" | "forced" | "reason">;
+  readonly now: Pick<Turn, "head" | "state" | "machine" | "forced" | "reason">;
   readonly bytes: number;
   readonly taken: number;
   readonly rows: number;
@@ -53,7 +53,7 @@ interface TurnMark {
 }
 
 /** A run's turn before it is committed. */
-export class Checkpoint {
+export class Turn {
   readonly run: LiveRun;
   readonly taken: Taken[] = [];
   /** Deliveries whose key another one of this turn has: answered as that one. */
@@ -65,7 +65,7 @@ export class Checkpoint {
   /** The definition it runs by after this turn. */
   machine: BoundMachine;
   /** What goes out with the commit. */
-  readonly outbox: Outbox<Checkpoint>;
+  readonly outbox: Outbox<Turn>;
   /** Whether something waits for this commit: an effect, an end, or somebody who wants to know. */
   forced = false;
   /** Of how many of its steps the policy was asked: those are not worth a commit. */
@@ -79,6 +79,10 @@ export class Checkpoint {
   /** Whether the run is parked with this turn. */
   get parks(): boolean {
     return this.#before === "active" && this.head.status === "parked";
+  }
+  /** About what it adds to a commit. */
+  get bytes(): number {
+    return this.#bytes + this.#contents.bytes + (this.#snapshotBytes ?? 0);
   }
   readonly #world: Recording;
   readonly #before: RunStatus;
@@ -323,8 +327,8 @@ export class Checkpoint {
 }
 
 /** The turn with which a run begins; throws if it cannot. */
-function begin(world: Recording, run: LiveRun, input: Json | undefined, at: number): Checkpoint {
-  const begun = new Checkpoint(run, world);
+function begin(world: Recording, run: LiveRun, input: Json | undefined, at: number): Turn {
+  const begun = new Turn(run, world);
   begun.take({ event: startEvent(input), priority: 0, failed: () => {} }, at);
   return begun;
 }

@@ -77,9 +77,9 @@ export const endBugs: readonly Bug[] = [
   {
     name: "turn goes on after the run is parked",
     file: "src/runtime/step-loop.ts",
-    find: "run.inbox.length > 0 && checkpoint.head.status === run.head.status;",
+    find: "run.inbox.length > 0 && turn.head.status === run.head.status;",
     replace:
-      'run.inbox.length > 0 && (checkpoint.head.status === run.head.status || checkpoint.head.status === "parked");',
+      'run.inbox.length > 0 && (turn.head.status === run.head.status || turn.head.status === "parked");',
     catches: [26],
     from: 29,
   },

@@ -5,16 +5,16 @@ export const stepBugs: readonly Bug[] = [
   {
     name: "ack before commit",
     file: "src/runtime/step-loop.ts",
-    find: "checkpoint.take(delivery, now);",
+    find: "turn.take(delivery, now);",
     replace:
-      'checkpoint.take(delivery, now); delivery.handled?.({ seq: checkpoint.head.seq, outcome: checkpoint.taken.at(-1)?.step.outcome ?? "taken", error: undefined });',
+      'turn.take(delivery, now); delivery.handled?.({ seq: turn.head.seq, outcome: turn.taken.at(-1)?.step.outcome ?? "taken", error: undefined });',
     catches: [1, 8],
   },
   {
     name: "effect without its step",
     file: "src/runtime/step-loop.ts",
     find: "commits.push(commit);",
-    replace: "commits.push(commit); this.#world.published(checkpoint);",
+    replace: "commits.push(commit); this.#world.published(turn);",
     catches: [4],
   },
   {
@@ -35,9 +35,9 @@ export const stepBugs: readonly Bug[] = [
   {
     name: "lost reply treated as failure",
     file: "src/runtime/recovery.ts",
-    find: "this.#giveUp(withStarts(checkpoint), deliveries, error);",
+    find: "this.#giveUp(withStarts(turn), deliveries, error);",
     replace:
-      "void this.#world.read(checkpoint.run.name).then((run) => deliveries.forEach((one) => this.#world.deliver(run, one)), () => deliveries.forEach(({ failed, row }) => row === undefined && failed(error)));",
+      "void this.#world.read(turn.run.name).then((run) => deliveries.forEach((one) => this.#world.deliver(run, one)), () => deliveries.forEach(({ failed, row }) => row === undefined && failed(error)));",
     catches: [1, 2, 8, 13],
     from: 8,
   },
@@ -46,7 +46,7 @@ export const stepBugs: readonly Bug[] = [
     file: "src/runtime/recovery.ts",
     find: "for (const { failed, row } of deliveries) if (row === undefined || isUnavailable(error)) failed(error);",
     replace:
-      'for (const { handled } of deliveries) handled?.({ seq: checkpoint.head.seq, outcome: "taken", error: undefined });',
+      'for (const { handled } of deliveries) handled?.({ seq: turn.head.seq, outcome: "taken", error: undefined });',
     catches: [1, 8],
   },
   {
@@ -59,7 +59,7 @@ export const stepBugs: readonly Bug[] = [
   {
     name: "run in doubt not read again",
     file: "src/runtime/recovery.ts",
-    find: "this.#giveUp(withStarts(checkpoint), deliveries, error);",
+    find: "this.#giveUp(withStarts(turn), deliveries, error);",
     replace: "this.#giveUp([], deliveries, error);",
     also: [noLook],
     catches: [8],

@@ -11,6 +11,7 @@ import type { LiveRun } from "./live-run.ts";
 /** How a turn of a run is written: its bytes are closed, and large texts that are new are collected. */
 export class FreshContents implements Omit<Binding, "open">, Contents {
   readonly rows: ContentRow[] = [];
+  bytes = 0;
   /** The digests of what is new; most turns have nothing. */
   digests: Map<string, string> | undefined;
   readonly #run: LiveRun;
@@ -30,7 +31,7 @@ export class FreshContents implements Omit<Binding, "open">, Contents {
   /** Forgets what was kept after so many rows: what it was for did not come about. */
   restore(rows: number): void {
     if (this.rows.length === rows) return;
-    this.rows.length = rows;
+    for (const { bytes } of this.rows.splice(rows)) this.bytes -= bytes.length;
     for (const text of [...(this.digests?.keys() ?? [])].slice(rows)) this.digests?.delete(text);
   }
 
@@ -46,7 +47,9 @@ export class FreshContents implements Omit<Binding, "open">, Contents {
     }
     this.#hits?.miss();
     const digest = contentDigest(text);
-    this.rows.push({ digest, bytes: this.close(encode(text)) });
+    const bytes = this.close(encode(text));
+    this.rows.push({ digest, bytes });
+    this.bytes += bytes.length;
     this.digests ??= new Map();
     this.digests.set(text, digest);
     return digest;
