@@ -110,9 +110,9 @@ export class Engine implements Runtime, Access {
     this.streams = new Streams(store, clock, seal, standing);
     this.#loop = new StepLoop({
       ...{ store, clock, seal, ids, standing, profiler, failed: this.#fail, registry: this.registry },
-      published: (checkpoint) => publish(checkpoint),
+      published: (turn) => publish(turn),
       refused: (run, deliveries, outcome) => recovery.refused(run, deliveries, outcome),
-      unknown: (checkpoint, deliveries, error) => recovery.unknown(checkpoint, deliveries, error),
+      unknown: (turn, deliveries, error) => recovery.unknown(turn, deliveries, error),
       left: (run, deliveries) => recovery.left(run, deliveries),
     });
     const find = (name: RunName) => this.#runs.find(name);
