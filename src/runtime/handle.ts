@@ -17,7 +17,7 @@ import { followJournal, untilAborted } from "./follow.ts";
 import type { Ids } from "./ids.ts";
 import { type Admitted, admit, admitAll } from "./inbox/admitted.ts";
 import { Asking, type AskWorld } from "./inbox/asking.ts";
-import type { Hearing } from "./inbox/inboxes.ts";
+import type { Hearing } from "./inbox/hearings.ts";
 import { type Handled, hasEnded, type LiveRun } from "./live/live-run.ts";
 import { type Actor, checkActor } from "./name.ts";
 import { checkMachine, checkNumber, checkOptions, signalOf } from "./options.ts";

@@ -10,7 +10,7 @@ import type { Past } from "../live/past.ts";
 import type { Standing } from "../standing.ts";
 import { endedError, type Sight, type Watchers } from "../watchers.ts";
 import type { Admitted } from "./admitted.ts";
-import type { Hearing } from "./inboxes.ts";
+import type { Hearing } from "./hearings.ts";
 import { type Replies, replyName } from "./replies.ts";
 
 export interface AskWorld {

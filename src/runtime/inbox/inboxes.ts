@@ -4,7 +4,7 @@
  */
 import type { Event } from "../../core/event.ts";
 import type { JsonObject } from "../../core/json.ts";
-import { isHoldfastError, isUnavailable } from "../../errors.ts";
+import { isUnavailable } from "../../errors.ts";
 import { limits } from "../../limits.ts";
 import { decode, encode } from "../../store/codec.ts";
 import type { KeyName } from "../../store/fleet.ts";
@@ -13,14 +13,12 @@ import type { Store } from "../../store/store.ts";
 import type { Clock } from "../clock.ts";
 import type { Ids } from "../ids.ts";
 import type { Delivery, Handled, LiveRun } from "../live/live-run.ts";
-import { keyOf } from "../name.ts";
 import { untakenError } from "../recovery.ts";
 import { eventPriority } from "../registry.ts";
-import type { Receipt } from "../run.ts";
 import type { Owner, Seal } from "../seal.ts";
-import type { Mark, Standing, Waiting } from "../standing.ts";
-import { Waiters } from "../waiters.ts";
+import type { Mark, Standing } from "../standing.ts";
 import type { Admitted } from "./admitted.ts";
+import { type Hearing, Hearings, hearingOf, type Registered, whicheverKnows } from "./hearings.ts";
 import { Sending } from "./sending.ts";
 
 export interface InboxWorld {
@@ -50,21 +48,18 @@ export interface InboxWorld {
 export class Inboxes {
   readonly #world: InboxWorld;
   readonly #sending: Sending;
-  /** Whoever wants to know what became of an event in an inbox: by its run, then by its row or its key. */
-  readonly #handled = new Map<string, Waiters<Handled>>();
-  /**
-   * Events that somebody waits for, and how many do: their steps must not wait in turn for a checkpoint that may never come.
-   */
-  readonly #asked = new Map<string, number>();
+  readonly #hearings: Hearings;
   /** Runs whose inbox is being read, and those of them for which more has come since. Until then there is more for each. */
   readonly #reading = new Set<LiveRun>();
   readonly #again = new Set<LiveRun>();
-  /** Why nobody will be told anything any more. */
-  #closed: unknown;
 
   constructor(world: InboxWorld) {
     this.#world = world;
     this.#sending = new Sending(world.store, world.clock);
+    this.#hearings = new Hearings((name) => {
+      const run = world.live(name);
+      if (run !== undefined) world.checkpoint(run).catch(() => {});
+    });
   }
 
   /** Puts events into a run's inbox, all of them or none; each receipt waits for its step. */
@@ -80,7 +75,9 @@ export class Inboxes {
       }),
     );
     // What is taken here is told once, and that may be before anybody asks.
-    const waiting = standing.isHome(run.name) ? rows.map(({ id }) => this.#wait(run.name, { row: id })) : [];
+    const waiting = standing.isHome(run.name)
+      ? rows.map(({ id }) => this.#hearings.wait(run.name, { row: id }))
+      : [];
     const mark = standing.mark(run.name);
     const outcomes = await this.#sending.send(rows).catch((error: unknown) => {
       for (const one of waiting) one.cancel();
@@ -115,7 +112,7 @@ export class Inboxes {
   #hear(row: InboxRow, mark: Mark, registered?: Registered): Registered {
     const { standing, readTaken } = this.#world;
     const { key, id } = row;
-    const waiting = this.#asking(row, { row: id }, registered ?? this.#wait(row, { row: id }));
+    const waiting = this.#hearings.ask(row, { row: id }, registered);
     if (!standing.isShared || key === undefined) return waiting;
     // What it was told of before anybody waited is asked for, as when it has become the run's home since.
     const since = registered === undefined && standing.isHome(row) ? undefined : mark;
@@ -146,69 +143,18 @@ export class Inboxes {
   async #receipt(name: RunName, row: string, key: string | undefined): Promise<Hearing> {
     const refused = async () => Promise.reject(untakenError(name));
     if (key !== undefined) return (await this.#world.readReceipt(name, key)) ?? { handled: refused };
-    const waiting = this.#wait(name, { row });
-    return hearingOf(() => this.#asking(name, { row }, waiting), waiting.cancel);
+    const waiting = this.#hearings.wait(name, { row });
+    return hearingOf(() => this.#hearings.ask(name, { row }, waiting), waiting.cancel);
   }
 
-  /** What will become of an event that waits in the inbox, by its key; `cancel` when nobody wants to know any more. */
+  /** What will become of an event that waits in the inbox, by its key. */
   waitFor(name: RunName, key: string): Registered {
-    return this.#asking(name, { key }, this.#wait(name, { key }));
-  }
-
-  /** Somebody wants to know what becomes of an event: a step it has taken already is committed now. */
-  #asking(name: RunName, place: Place, { told, cancel }: Registered): Registered {
-    const { live, checkpoint } = this.#world;
-    const cease = this.#count(askedId(name, place));
-    told.catch(() => {}).finally(cease);
-    const run = live(name);
-    if (run !== undefined) checkpoint(run).catch(() => {});
-    return {
-      told,
-      cancel: () => {
-        cancel();
-        cease();
-      },
-    };
-  }
-
-  /** Counts somebody who waits for an event, until what it gives is called. */
-  #count(id: string): () => void {
-    const asked = this.#asked;
-    asked.set(id, (asked.get(id) ?? 0) + 1);
-    let isOver = false;
-    return () => {
-      const left = (asked.get(id) ?? 0) - 1;
-      if (isOver) return;
-      isOver = true;
-      if (left > 0) asked.set(id, left);
-      else asked.delete(id);
-    };
-  }
-
-  #isAsked(row: InboxRow): boolean {
-    if (this.#asked.size === 0) return false;
-    if (this.#asked.has(askedId(row, { row: row.id }))) return true;
-    return row.key !== undefined && this.#asked.has(askedId(row, { key: row.key }));
-  }
-
-  #wait(name: RunName, place: Place): Registered {
-    const run = keyOf(name);
-    const waiters = this.#handled.get(run) ?? new Waiters<Handled>();
-    this.#handled.set(run, waiters);
-    const { told, cancel } = waiters.wait(JSON.stringify(place));
-    if (this.#closed !== undefined) waiters.close(this.#closed);
-    return { told, cancel: () => this.#leave(run, cancel) };
-  }
-
-  #leave(run: string, cancel: () => void): void {
-    cancel();
-    if (this.#handled.get(run)?.size === 0) this.#handled.delete(run);
+    return this.#hearings.ask(name, { key });
   }
 
   /** A run has ended: nothing will become of what waits in its inbox. */
-  ended(name: RunName, error = untakenError(name)): void {
-    this.#handled.get(keyOf(name))?.close(error);
-    this.#handled.delete(keyOf(name));
+  ended(name: RunName, error?: unknown): void {
+    this.#hearings.ended(name, error);
   }
 
   /** An event is in a run's inbox: the run takes it from there, now if it is in memory, else when it has been read. */
@@ -293,13 +239,13 @@ export class Inboxes {
     try {
       const event = decode(seal.open(row.bytes, row), `event ${row.id}`) as unknown as Event;
       const priority = eventPriority(run.machine.machine.chart, event);
-      const handled = (one: Handled) => this.#tell(row, (waiters, place) => waiters.tell(place, one));
+      const handled = (one: Handled) => this.#hearings.tell(row, one);
       const failed = (error: unknown) => {
         // Nobody knows whether it was taken: if not, it is found again, but whoever waits may never hear of it.
-        if (isUnavailable(error)) this.#tell(row, (waiters, place) => waiters.refuse(place, error));
+        if (isUnavailable(error)) this.#hearings.refuse(row, error);
         else park(run, error);
       };
-      const isAwaited = () => this.#isAsked(row);
+      const isAwaited = () => this.#hearings.isAsked(row);
       deliver(run, {
         ...{ event, row: row.id, priority, isAwaited, handled, failed },
         ...(row.key && { key: row.key }),
@@ -309,58 +255,7 @@ export class Inboxes {
     }
   }
 
-  #tell(row: InboxRow, say: (waiters: Waiters<Handled>, place: string) => void): void {
-    const run = keyOf(row);
-    const waiters = this.#handled.get(run);
-    if (waiters === undefined) return;
-    say(waiters, JSON.stringify({ row: row.id } satisfies Place));
-    if (row.key !== undefined) say(waiters, JSON.stringify({ key: row.key } satisfies Place));
-    if (waiters.size === 0) this.#handled.delete(run);
-  }
-
   close(error: unknown): void {
-    this.#closed = error;
-    for (const waiters of this.#handled.values()) waiters.close(error);
-    this.#handled.clear();
-  }
-}
-
-/** A receipt of which nobody may want to hear any more, so that nothing is left waiting for what never comes. */
-export interface Hearing extends Receipt {
-  leave?(): void;
-}
-
-/** One that waits once it is asked; `leave` is for one that was not. */
-export function hearingOf(wait: () => Registered, leave: () => void = () => {}): Hearing {
-  let left = leave;
-  return {
-    handled() {
-      const { told, cancel } = wait();
-      left = cancel;
-      return told;
-    },
-    leave: () => left(),
-  };
-}
-
-/** Somebody who will be told what became of an event here. */
-type Registered = ReturnType<Waiters<Handled>["wait"]>;
-
-/** An event in an inbox, by its row or its key. */
-type Place = { readonly row: string } | { readonly key: string };
-
-const askedId = (name: RunName, place: Place): string => `${keyOf(name)} ${JSON.stringify(place)}`;
-
-/** What became of an event, here or elsewhere. That its run has ended is no answer: others may have taken it before that. */
-export async function whicheverKnows(here: Promise<Handled>, elsewhere: Waiting<Handled>): Promise<Handled> {
-  const known = here.catch((error: unknown) => {
-    if (!isHoldfastError(error) || error.code !== "RUN_ENDED") throw error;
-    elsewhere.look();
-    return elsewhere.told;
-  });
-  try {
-    return await Promise.race([known, elsewhere.told]);
-  } finally {
-    elsewhere.cancel();
+    this.#hearings.close(error);
   }
 }

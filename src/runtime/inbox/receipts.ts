@@ -8,15 +8,14 @@ import type { Past } from "../live/past.ts";
 import { untakenError } from "../recovery.ts";
 import type { Owner } from "../seal.ts";
 import type { Standing, Waiting } from "../standing.ts";
-import type { Waiters } from "../waiters.ts";
-import { type Hearing, hearingOf, whicheverKnows } from "./inboxes.ts";
+import { type Hearing, hearingOf, type Registered, whicheverKnows } from "./hearings.ts";
 
 export interface ReceiptWorld {
   readonly past: Past;
   /** The run as it is in memory, which is good enough to know whose it is. */
   reach(name: RunName): Promise<LiveRun> | LiveRun;
   /** What will become of an event that waits in the inbox. */
-  waitFor(name: RunName, key: string): ReturnType<Waiters<Handled>["wait"]>;
+  waitFor(name: RunName, key: string): Registered;
   /** A step that took an event elsewhere gave a reply. */
   replied(name: RunName, reply: ReplyEffect): void;
   readonly standing: Pick<Standing, "isShared" | "readTaken" | "until">;
