@@ -1,68 +1,43 @@
-/**
- * `npm run prove:board`: several processes on one PostgreSQL write to boards and take leases, are killed and replaced: every answer
- * fits a cell that nobody shares, no update is lost, no two are in one critical section, late writes are fenced, nobody waits for
- * more than so many turns, and every change is told once.
- *
- * `--processes N`, `--writes N` and `--leases N` (of each process) say how much, `--seed N` starts elsewhere, `--bug NAME` plants a bug, and passes if
- * it is caught.
- */
-import { parseArgs } from "node:util";
+/** `npm run prove:board`: boards that processes share, under kills. */
 import { findBinaries } from "../test/postgres/server.ts";
-import { findBug } from "./board/bugs.ts";
+import { bugs } from "./board/bugs.ts";
 import { huntBug, proveBoard } from "./board/proof.ts";
+import { number, oneBug, readFlags } from "./flags.ts";
+import { conclude, concludeSkipped, countsOf, progress, whyNot } from "./verdict.ts";
 
-const { values } = parseArgs({
-  options: {
-    seed: { type: "string", default: "1" },
-    processes: { type: "string", default: "8" },
-    writes: { type: "string", default: "60" },
-    leases: { type: "string" },
-    bug: { type: "string" },
+const { bug, seed, processes, writes, leases } = readFlags(
+  "board",
+  `Several processes on one PostgreSQL write to boards and take leases, are killed and replaced: every answer fits a cell that
+nobody shares, no update is lost, no two are in one critical section, late writes are fenced, nobody waits for more than so
+many turns, and every change is told once.`,
+  {
+    processes: number("how many processes", 8, { least: 1 }),
+    writes: number("how many writes of each", 60, { least: 1 }),
+    leases: number("how many leases of each; a quarter of the writes unless given", undefined, { least: 1 }),
+    seed: number("where chance begins", 1, { least: 1 }),
+    bug: oneBug("plants a bug of prove/board/bugs.ts, and passes if it is caught", bugs),
   },
-});
+);
+const options = { seed, processes, writes, leases: leases ?? Math.ceil(writes / 4), progress };
 
-function numberOf(name: "seed" | "processes" | "writes" | "leases", unlessGiven?: number): number {
-  const value = Number(values[name] ?? unlessGiven);
-  if (Number.isSafeInteger(value) && value > 0) return value;
-  throw new Error(`--${name} must be a number above 0, and is ${JSON.stringify(values[name])}`);
-}
-
-const options = {
-  seed: numberOf("seed"),
-  processes: numberOf("processes"),
-  writes: numberOf("writes"),
-  leases: numberOf("leases", Math.ceil(numberOf("writes") / 4)),
-  progress: (text: string) => void process.stderr.write(`\r${text}   `),
-};
-
-async function prove(): Promise<boolean> {
+async function prove(): Promise<void> {
   const { problems, figures } = await proveBoard(options);
   process.stderr.write("\n");
   for (const problem of problems.slice(0, 20)) console.log(problem);
-  const counts = Object.entries(figures).map(([name, count]) => `${count} ${name}`);
-  const verdict = problems.length === 0 ? "passed" : "failed";
-  console.log(`prove:board ${verdict}: ${counts.join(", ")}; ${problems.length} problems`);
-  return problems.length === 0;
+  conclude("board", problems.length === 0, `${countsOf(figures)}; ${problems.length} problems`);
 }
 
-async function hunt(name: string): Promise<boolean> {
-  const found = await huntBug({ ...options, bug: findBug(name).name });
+async function hunt(name: string): Promise<void> {
+  const found = await huntBug({ ...options, bug: name });
   process.stderr.write("\n");
   console.log(found);
-  return found.startsWith("caught");
+  process.exitCode = found.startsWith("caught") ? 0 : 1;
 }
 
-const missing = await findBinaries().then(
-  () => undefined,
-  (error: Error) => error.message,
-);
-if (values.bug !== undefined) process.exitCode = (await hunt(values.bug)) ? 0 : 1;
+if (bug !== undefined) await hunt(bug.name);
 else {
-  console.log(`prove:board seed ${options.seed}`);
-  if (missing === undefined) process.exitCode = (await prove()) ? 0 : 1;
-  else {
-    const isDemanded = process.env.CI === "true";
-    console.log(`prove:board ${isDemanded ? "failed" : "passed"}: skipped, all of it: ${missing}`);
-    process.exitCode = isDemanded ? 1 : 0;
-  }
+  console.log(`prove:board seed ${seed}`);
+  const missing = await whyNot(findBinaries);
+  if (missing === undefined) await prove();
+  else concludeSkipped("board", missing);
 }

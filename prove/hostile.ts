@@ -1,32 +1,22 @@
-/**
- * `npm run prove:hostile`: malicious machines, YAML, SCXML, expressions, JSON Schemas and payloads, written by hand and
- * drawn at random, are met by a process that may touch nothing. None may crash it, hold it up, change a prototype, reach a
- * file or the network, or be refused without a clear error. `--cases N` says how many, `--seed N` where chance begins,
- * `--from N` leaves the first out, `--plant NAME` puts a weakness of `hostile/plants.ts` in.
- */
-import { parseArgs } from "node:util";
+/** `npm run prove:hostile`: malicious input, met by a process that may touch nothing. */
+import { number, oneOf, readFlags } from "./flags.ts";
+import { plants } from "./hostile/plants.ts";
 import { proveHostile } from "./hostile/proof.ts";
 
-const { values } = parseArgs({
-  options: {
-    seed: { type: "string", default: "1" },
-    cases: { type: "string", default: "20000" },
-    from: { type: "string", default: "0" },
-    plant: { type: "string" },
+const { seed, cases, from, plant } = readFlags(
+  "hostile",
+  `Malicious machines, YAML, SCXML, expressions, JSON Schemas and payloads, written by hand and drawn at random, are met by a
+process that may touch nothing. None may crash it, hold it up, change a prototype, reach a file or the network, or be
+refused without a clear error.`,
+  {
+    seed: number("where chance begins", 1),
+    cases: number("how many", 20_000),
+    from: number("leaves the first out", 0),
+    plant: oneOf("puts a weakness of prove/hostile/plants.ts in", Object.keys(plants), undefined),
   },
-});
-
-function numberOf(name: string, text: string): number {
-  const value = Number(text);
-  if (Number.isSafeInteger(value) && value >= 0) return value;
-  throw new Error(`--${name} must be a whole number, and is ${JSON.stringify(text)}`);
-}
-
+);
 const passed = await proveHostile({
-  seed: numberOf("seed", values.seed),
-  cases: numberOf("cases", values.cases),
-  from: numberOf("from", values.from),
-  ...(values.plant === undefined ? {} : { plant: values.plant }),
+  ...{ seed, cases, from, ...(plant !== undefined && { plant }) },
   print: (line) => console.log(line),
   progress: (done) => process.stderr.write(`\r${done} attacks`),
 });

@@ -1,35 +1,21 @@
-/**
- * `npm run prove:linearizable`: concurrent clients in several processes on cells held by runs, whose owner is killed again and
- * again; what each of them was answered, and when, must fit some order in which a cell that nobody shares would have
- * answered the same. `--rounds N` says how long each lane is, `--seed N` starts elsewhere, `--lane NAME` takes just one.
- * `--bug NAME` plants a bug in the owners, and passes if it is caught.
- */
-import { parseArgs } from "node:util";
-import { findBug } from "./linearizable/bugs.ts";
+/** `npm run prove:linearizable`: what concurrent clients were answered, held against a cell that nobody shares. */
+import { number, oneBug, oneOf, readFlags } from "./flags.ts";
+import { bugs } from "./linearizable/bugs.ts";
 import { laneNames } from "./linearizable/lane.ts";
 import { huntBug, proveLinearizable } from "./linearizable/proof.ts";
 
-const { values } = parseArgs({
-  options: {
-    seed: { type: "string", default: "1" },
-    rounds: { type: "string", default: "5" },
-    lane: { type: "string" },
-    bug: { type: "string" },
+const { seed, rounds, lane, bug } = readFlags(
+  "linearizable",
+  `Concurrent clients in several processes on cells held by runs, whose owner is killed again and again. What each of them was
+answered, and when, must fit some order in which a cell that nobody shares would have answered the same.`,
+  {
+    seed: number("where chance begins", 1),
+    rounds: number("how long each lane is", 5),
+    lane: oneOf("takes just one", laneNames, undefined),
+    bug: oneBug("plants a bug of prove/linearizable/bugs.ts in the owners, and passes if it is caught", bugs),
   },
-});
-
-function numberOf(name: "seed" | "rounds"): number {
-  const value = Number(values[name]);
-  if (Number.isSafeInteger(value) && value >= 0) return value;
-  throw new Error(`--${name} must be a whole number, and is ${JSON.stringify(values[name])}`);
-}
-
-const chosen = laneNames.filter((name) => values.lane === undefined || values.lane === name);
-if (chosen.length === 0)
-  throw new Error(`--lane must be one of ${laneNames.join(", ")}, and is ${JSON.stringify(values.lane)}`);
-const bug = values.bug === undefined ? undefined : findBug(values.bug);
-const [seed, rounds] = [numberOf("seed"), numberOf("rounds")];
-const print = (line: string) => console.log(line);
-const options = { seed, rounds, lanes: chosen, print };
+);
+const lanes = laneNames.filter((name) => lane === undefined || name === lane);
+const options = { seed, rounds, lanes, print: (line: string) => console.log(line) };
 const passed = bug === undefined ? await proveLinearizable(options) : await huntBug(bug, options);
 process.exitCode = passed ? 0 : 1;

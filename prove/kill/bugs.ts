@@ -1,5 +1,5 @@
 /** Bugs to plant in what is killed or loses its power: what these proofs must find, or they prove nothing. */
-import type { Change } from "../simulation/plant.ts";
+import { bugCalled, type Change, importing } from "../simulation/plant.ts";
 import type { TaskName } from "./tasks.ts";
 
 export interface Bug extends Change {
@@ -178,18 +178,9 @@ export const bugs: readonly Bug[] = [
   },
 ];
 
-export function findBug(name: string): Bug {
-  const bug = bugs.find((one) => one.name === name);
-  if (bug !== undefined) return bug;
-  throw new Error(
-    `There is no bug ${JSON.stringify(name)}; there are ${bugs.map((one) => one.name).join(", ")}`,
-  );
-}
+export const findBug = (name: string): Bug => bugCalled(bugs, name);
 
 /** Arguments with which Node runs a script that has this bug in it; none without one. */
 export function plantArguments(bug: string | undefined): string[] {
-  if (bug === undefined) return [];
-  const url = new URL("./planted.ts", import.meta.url);
-  url.searchParams.set("bug", findBug(bug).name);
-  return ["--import", url.href];
+  return bug === undefined ? [] : importing(new URL("./planted.ts", import.meta.url), findBug(bug).name);
 }

@@ -12,6 +12,7 @@ import { stepBugs } from "./bugs/steps.ts";
 import { storeBugs } from "./bugs/stores.ts";
 import { travelBugs } from "./bugs/travel.ts";
 import { waitBugs } from "./bugs/waits.ts";
+import { bugCalled } from "./plant.ts";
 
 export const bugs: readonly Bug[] = [
   ...stepBugs,
@@ -28,11 +29,4 @@ export const bugs: readonly Bug[] = [
   ...fleetBugs,
 ];
 
-export function findBug(name: string): Bug {
-  const bug = bugs.find((one) => one.name === name);
-  if (bug === undefined)
-    throw new Error(
-      `There is no bug ${JSON.stringify(name)}; there are ${bugs.map((one) => one.name).join(", ")}`,
-    );
-  return bug;
-}
+export const findBug = (name: string): Bug => bugCalled(bugs, name);

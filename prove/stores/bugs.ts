@@ -105,10 +105,3 @@ export const bugs: readonly Bug[] = [
     replace: "UNION ALL SELECT s.item, s.place, s.tenant, s.run, s.id, s.tenant,",
   },
 ];
-
-/** The bug of a name. */
-export function findBug(name: string): Bug {
-  const bug = bugs.find((one) => one.name === name);
-  if (bug !== undefined) return bug;
-  throw new Error(`There is no bug ${name}; there are ${bugs.map((one) => one.name).join(", ")}`);
-}
