@@ -145,7 +145,8 @@ export class Catalog {
 
   /**
    * Brings in a new version of a machine and, where its entry says `upgrade`, takes the runs that are alive along. If some
-   * cannot go there it throws DEPLOY_REFUSED with their list, they stay as they are, and the version is a draft.
+   * cannot go there it throws DEPLOY_REFUSED with their list, they stay as they are, and the version is a draft. One that is
+   * there already keeps its policy unless its entry says another, which counts once the deploy has succeeded.
    */
   async deploy(given: MachineEntry | AnyMachine, options: DeployOptions = {}): Promise<Deployment> {
     const { registry, evolution, lookAgain } = this.#world;
@@ -153,14 +154,18 @@ export class Catalog {
     const machine = "chart" in given ? given : given.machine;
     checkOptions("deploy(machine, { drop, leave, by })", options);
     checkActor(options.by);
+    const { id, version } = machine;
     const isNew = !this.#rows.has(nameOf(machine));
+    const before = registry.list(id).find((one) => one.machine.version === version)?.evolution;
     registry.register(this.#world.bound(given));
+    const policy = registry.read(id, version).evolution;
     // Until it is decided what becomes of the runs that are alive, none goes there by itself.
-    if (isNew && registry.read(machine.id, machine.version).evolution === "upgrade")
-      registry.mark(machine.id, machine.version, "draft");
+    if (before !== undefined) registry.follow(id, version, before);
+    else if (isNew && policy === "upgrade") registry.mark(id, version, "draft");
     await this.note();
     lookAgain();
-    return deploy({ registry, evolution, mark: (...place) => this.mark(...place) }, machine, options);
+    const mark = (...place: Parameters<Catalog["mark"]>) => this.mark(...place);
+    return deploy({ registry, evolution, mark }, { id, version, policy }, options);
   }
 
   /** Takes all runs of a machine that are alive to another version, those that can go there, or tells with `dryRun` what that would do. */
