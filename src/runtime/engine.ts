@@ -34,7 +34,7 @@ import { Past } from "./live/past.ts";
 import { Runs, type RunsWorld } from "./live/runs.ts";
 import { checkName, defaultTenant, unknownRunError } from "./name.ts";
 import { Observers } from "./observers.ts";
-import { asAgent, asListener, checkOptions, checkStart, nameOf } from "./options.ts";
+import { asAgent, asListener, checkOptions, nameOf } from "./options.ts";
 import { parkWith } from "./park.ts";
 import type { DebounceContext } from "./platform/debounce-machine.ts";
 import { Platform } from "./platform/platform.ts";
@@ -54,7 +54,7 @@ import type {
 } from "./run.ts";
 import { noSeal } from "./seal.ts";
 import type { Standing } from "./standing.ts";
-import { Starts } from "./starts.ts";
+import { checkStart, Starts } from "./starts.ts";
 import { StepLoop } from "./step-loop.ts";
 import { closeStore, openStore } from "./store-use.ts";
 import { Debugger } from "./travel/debugger.ts";
@@ -308,7 +308,7 @@ export class Engine implements Runtime, Access {
 
   async run(id: string, options: { readonly tenant?: string } = {}): Promise<Run> {
     checkName("run", id);
-    checkOptions("run(id, { tenant })", options);
+    checkOptions("run(id, { tenant })", options, { tenant: true });
     const name = { tenant: options.tenant === undefined ? defaultTenant : options.tenant, run: id };
     checkName("tenant", name.tenant);
     await this.read(name);

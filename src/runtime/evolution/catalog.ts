@@ -10,7 +10,7 @@ import type { DocumentRow, RunHead } from "../../store/records.ts";
 import type { Store } from "../../store/store.ts";
 import type { Clock } from "../clock.ts";
 import { checkActor, checkName, systemTenant } from "../name.ts";
-import { checkEntry, checkNumber, checkOptions, checkWord } from "../options.ts";
+import { checkEntry, checkNumber, checkOptions, checkWord, type Names } from "../options.ts";
 import {
   type AnyMachine,
   type BoundMachine,
@@ -55,6 +55,8 @@ export interface CatalogWorld {
 type Row = Omit<MachineVersion, "loaded">;
 
 const documentName = "machines";
+
+const deployNames: Names<DeployOptions> = { drop: true, leave: true, by: true };
 
 export class Catalog {
   readonly #world: CatalogWorld;
@@ -152,7 +154,7 @@ export class Catalog {
     const { registry, evolution, lookAgain } = this.#world;
     checkEntry(given);
     const machine = "chart" in given ? given : given.machine;
-    checkOptions("deploy(machine, { drop, leave, by })", options);
+    checkOptions("deploy(machine, { drop, leave, by })", options, deployNames);
     checkActor(options.by);
     const { id, version } = machine;
     const isNew = !this.#rows.has(nameOf(machine));

@@ -17,7 +17,7 @@ import type { Clock } from "../clock.ts";
 import { type Delivery, type Handled, hasEnded, type LiveRun } from "../live/live-run.ts";
 import type { Past } from "../live/past.ts";
 import { type Actor, checkActor } from "../name.ts";
-import { checkNumber, checkOptions } from "../options.ts";
+import { checkNumber, checkOptions, type Names } from "../options.ts";
 import type { Hop, Registry } from "../registry.ts";
 
 export interface EvolutionWorld {
@@ -54,10 +54,12 @@ export interface Migrated extends RunName {
 /** Throws OPTIONS_INVALID or NAME_INVALID; a version given as text would never be come to. */
 function checkMigrate(options: MigrateOptions): void {
   const usage = "migrate({ to: version, drop, dryRun, by })";
-  checkOptions(usage, options);
+  checkOptions(usage, options, migrateNames);
   if (options.to !== undefined) checkNumber(usage, options.to);
   checkActor(options.by);
 }
+
+const migrateNames: Names<MigrateOptions> = { to: true, drop: true, dryRun: true, by: true };
 
 export class Evolution {
   readonly #world: EvolutionWorld;
