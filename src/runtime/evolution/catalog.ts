@@ -44,6 +44,8 @@ export interface CatalogWorld {
   readonly evolution: Evolution;
   /** The heads of the runs that have not ended, of a machine or of all, whoever's they are. */
   alive(machine?: string): AsyncIterable<RunHead>;
+  /** Throws if the runtime is closed. */
+  check(): void;
   /** Whether this process must have the machines of all runs that are alive. */
   readonly mustKnow: boolean;
   /** A machine with the activities that it has for this runtime; throws MACHINE_INVALID. */
@@ -103,6 +105,7 @@ export class Catalog {
 
   /** All versions of all machines, or of one, the oldest first. */
   list(id?: string): readonly MachineVersion[] {
+    this.#world.check();
     const rows = [...this.#rows.values()].filter((row) => id === undefined || row.id === id);
     const order = (one: Row, other: Row) =>
       one.id === other.id ? one.version - other.version : one.id < other.id ? -1 : 1;
@@ -111,6 +114,7 @@ export class Catalog {
 
   /** A version that this process has the code of, the newest that runs begin with unless one is named; throws MACHINE_UNKNOWN. */
   read(id: string, version?: number): BoundMachine {
+    this.#world.check();
     return this.#world.registry.read(id, version);
   }
 
@@ -120,6 +124,7 @@ export class Catalog {
 
   /** Says where a version stands in its life from now on. One that runs are alive with cannot be retired. */
   async mark(id: string, version: number, status: MachineStatus): Promise<void> {
+    this.#world.check();
     const usage = 'mark(id, version, "draft", "active", "deprecated" or "retired")';
     checkName("machine", id);
     checkNumber(usage, version);
@@ -151,7 +156,8 @@ export class Catalog {
    * there already keeps its policy unless its entry says another, which counts once the deploy has succeeded.
    */
   async deploy(given: MachineEntry | AnyMachine, options: DeployOptions = {}): Promise<Deployment> {
-    const { registry, evolution, lookAgain } = this.#world;
+    const { registry, evolution, lookAgain, check } = this.#world;
+    check();
     checkEntry(given);
     const machine = "chart" in given ? given : given.machine;
     checkOptions("deploy(machine, { drop, leave, by })", options, deployNames);
@@ -171,8 +177,9 @@ export class Catalog {
   }
 
   /** Takes all runs of a machine that are alive to another version, those that can go there, or tells with `dryRun` what that would do. */
-  migrate(machine: string, options: MigrateOptions = {}): AsyncGenerator<Migrated> {
-    return this.#world.evolution.migrateAll(machine, options);
+  async *migrate(machine: string, options: MigrateOptions = {}): AsyncGenerator<Migrated> {
+    this.#world.check();
+    yield* this.#world.evolution.migrateAll(machine, options);
   }
 
   async #checkUnused(id: string, version: number, status: MachineStatus): Promise<void> {
