@@ -22,7 +22,7 @@ import type { Call, Write } from "./disk.ts";
 import { HouseJudge } from "./house-judge.ts";
 import { checkBeside, checkCommit, checkOutcome } from "./invariants/commits.ts";
 import { checkBatch, checkEntry, checkTokens, entriesOf, isKept } from "./invariants/events.ts";
-import { enterAdoption, enterBeat, enterJoining } from "./invariants/fleet.ts";
+import { enterAdoption, enterBeat, enterJoining, mayHave } from "./invariants/fleet.ts";
 import { checkFlow } from "./invariants/flow.ts";
 import {
   checkHolds,
@@ -248,7 +248,7 @@ export class Judge {
 
   #recorded([rows, epoch]: [readonly ActivityRow[], number], recorded: readonly boolean[]): void {
     rows.forEach((row, index) => {
-      const wanted = this.model.isGood(epoch) && this.model.find(row)?.activities.has(row.key) === true;
+      const wanted = mayHave(this.model, row, epoch);
       if (recorded[index] !== wanted)
         this.report(7, `the attempt of ${row.run}:${row.key} was ${recorded[index] ? "" : "not "}recorded`);
       if (recorded[index]) this.model.record(row, epoch);

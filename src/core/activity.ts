@@ -24,7 +24,10 @@ export interface ActivityScope {
   now(): number;
   /** What an earlier attempt left with `checkpoint`. */
   readonly progress: Json | undefined;
-  /** Keeps progress for the next attempt; resolves when it is durable. */
+  /**
+   * Keeps progress for the next attempt; resolves when it is durable. Rejected, with the signal aborted, if the activity is not
+   * this process's any more.
+   */
   checkpoint(progress: Json): Promise<void>;
   /** Says that it is still alive, where `heartbeat` is asked of it. Checkpoints and chunks say so too. */
   heartbeat(): void;

@@ -52,9 +52,31 @@ onEveryStore((world) => {
         runtime.start(counter, { id: "b" }),
         runtime.find()[Symbol.asyncIterator]().next(),
         runtime.deadLetters.list()[Symbol.asyncIterator]().next(),
+        runtime.machines.mark("counter", 1, "deprecated"),
+        runtime.machines.deploy(counter),
+        runtime.machines.migrate("counter")[Symbol.asyncIterator]().next(),
       ])
         await expect(call).rejects.toMatchObject(closed);
+      for (const call of [() => runtime.machines.list(), () => runtime.machines.read("counter")])
+        expect(call).toThrow(expect.objectContaining(closed));
       await runtime.close();
+    });
+
+    test("tells whoever is reading that it was closed, and not that the store was", async () => {
+      const { boot, close } = await world();
+      const runtime = await boot([counter]);
+      const run = await runtime.start(counter, { id: "a" });
+      for (const id of numbers(150)) await runtime.start(counter, { id: `${id}` });
+      await run.sendAll(numbers(150).map((data) => ({ type: "note", data })));
+      const readers = [run.journal(), run.follow(), runtime.find()].map((all) => all[Symbol.asyncIterator]());
+      for (const reader of readers) await reader.next();
+      await close(runtime);
+      for (const reader of readers) {
+        const rest = (async () => {
+          while (!(await reader.next()).done);
+        })();
+        await expect(rest).rejects.toMatchObject(closed);
+      }
     });
 
     test("tells of no problem where an activity ends as it closes", async () => {

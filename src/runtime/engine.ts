@@ -34,7 +34,7 @@ import { Past } from "./live/past.ts";
 import { Runs, type RunsWorld } from "./live/runs.ts";
 import { checkName, defaultTenant, unknownRunError } from "./name.ts";
 import { Observers } from "./observers.ts";
-import { asAgent, asListener, checkOptions, checkStart, nameOf } from "./options.ts";
+import { asAgent, asListener, checkOptions, nameOf } from "./options.ts";
 import { parkWith } from "./park.ts";
 import type { DebounceContext } from "./platform/debounce-machine.ts";
 import { Platform } from "./platform/platform.ts";
@@ -54,9 +54,9 @@ import type {
 } from "./run.ts";
 import { noSeal } from "./seal.ts";
 import type { Standing } from "./standing.ts";
-import { Starts } from "./starts.ts";
+import { checkStart, Starts } from "./starts.ts";
 import { StepLoop } from "./step-loop.ts";
-import { closeStore, openStore } from "./store-use.ts";
+import { closeStore, openStore, readWhile } from "./store-use.ts";
 import { Debugger } from "./travel/debugger.ts";
 import { Travel } from "./travel/travel.ts";
 import { Waker } from "./waker.ts";
@@ -98,13 +98,14 @@ export class Engine implements Runtime, Access {
     this.#store = store;
     this.clock = clock;
     this.ids = ids;
-    const problem = (name: RunName, error: unknown) => this.#observers.problem(name, error);
+    const { check } = this.#life;
+    const problem = this.#life.unlessOver(this.#observers.problem);
     this.#platform = this.#makePlatform(problem);
     const machines = options.machines.map((given) => boundTo(this, given));
     this.registry = createRegistry([...machines, ...this.#platform.entries], seal);
-    this.past = new Past(store, seal);
+    this.past = new Past(readWhile(store, check), seal);
     const arrived = (name: RunName) => void this.#inboxes.fetch(name);
-    this.deadLetters = new DeadLetters({ store, seal, check: () => this.#life.check(), arrived });
+    this.deadLetters = new DeadLetters({ store, seal, check, arrived });
     const standing = standWith({ store, clock, ids, role, lost: this.#fail, parts: () => this.#parts() });
     this.standing = standing;
     this.streams = new Streams(store, clock, seal, standing);
@@ -158,7 +159,7 @@ export class Engine implements Runtime, Access {
     const publish = this.#makePublish();
     this.#starts = new Starts(this, { platform: this.#platform, runs: this.#runs, problem });
     this.#housekeeper = this.#makeHousekeeper(options);
-    this.machines = new Catalog({ ...world, evolution: this.evolution, mustKnow: mustKnowAll });
+    this.machines = new Catalog({ ...world, check, evolution: this.evolution, mustKnow: mustKnowAll });
   }
 
   #makeRuns(given: Pick<RunsWorld, "isBusy" | "park" | "profiler">): Runs {
@@ -308,7 +309,7 @@ export class Engine implements Runtime, Access {
 
   async run(id: string, options: { readonly tenant?: string } = {}): Promise<Run> {
     checkName("run", id);
-    checkOptions("run(id, { tenant })", options);
+    checkOptions("run(id, { tenant })", options, { tenant: true });
     const name = { tenant: options.tenant === undefined ? defaultTenant : options.tenant, run: id };
     checkName("tenant", name.tenant);
     await this.read(name);
@@ -327,7 +328,7 @@ export class Engine implements Runtime, Access {
 
   async *find(query: FindQuery = {}): AsyncGenerator<RunHead> {
     this.#life.check();
-    yield* findRuns(this.#store, query);
+    yield* findRuns(readWhile(this.#store, this.#life.check), query);
   }
 
   // What handles need.

@@ -20,7 +20,7 @@ import { Asking, type AskWorld } from "./inbox/asking.ts";
 import type { Hearing } from "./inbox/hearings.ts";
 import { type Handled, hasEnded, type LiveRun } from "./live/live-run.ts";
 import { type Actor, checkActor } from "./name.ts";
-import { checkMachine, checkNumber, checkOptions, signalOf } from "./options.ts";
+import { checkMachine, checkNumber, checkOptions, type Names, signalOf } from "./options.ts";
 import { ParkedError } from "./park.ts";
 import { type RunProfile, readProfile } from "./profile/journal.ts";
 import type { AnyMachine, Registry } from "./registry.ts";
@@ -81,7 +81,7 @@ export class Handle implements Run {
   }
 
   async send(type: string, data?: Json, options: SendOptions = {}): Promise<Receipt> {
-    checkOptions("send(type, data, { key, by })", options);
+    checkOptions("send(type, data, { key, by })", options, sendNames);
     const { key, by } = options;
     const admitted = admit(data === undefined ? { type } : { type, data }, key, by);
     const reached = this.#access.reach(this.#name);
@@ -134,7 +134,7 @@ export class Handle implements Run {
   }
 
   async ask(type: string, data?: Json, options: AskOptions = {}): Promise<Json> {
-    checkOptions("ask(type, data, { key, by, timeout })", options);
+    checkOptions("ask(type, data, { key, by, timeout })", options, askNames);
     const { key, by, timeout } = options;
     if (timeout !== undefined) durationMs(timeout);
     const replyTo = key ?? this.#access.ids.next();
@@ -285,6 +285,9 @@ export class Handle implements Run {
     yield* followJournal(this.#access, this.#name, { from, signal });
   }
 }
+
+const sendNames: Names<SendOptions> = { key: true, by: true };
+const askNames: Names<AskOptions> = { ...sendNames, timeout: true };
 
 /** Who acts, as the options of a call say; throws OPTIONS_INVALID or NAME_INVALID before anything is done. */
 function actorOf(usage: string, options: Actor): Actor {

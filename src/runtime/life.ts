@@ -17,9 +17,16 @@ export class Life {
   }
 
   /** Throws what ended it. */
-  check(): void {
+  readonly check = (): void => {
     if (this.#failure !== undefined) throw this.#failure;
     if (this.#closed) throw closedError();
+  };
+
+  /** Tells of something that is wrong, unless it is over: that it was closed meanwhile is nobody's fault. */
+  unlessOver<Given extends readonly unknown[]>(tell: (...given: Given) => void): (...given: Given) => void {
+    return (...given) => {
+      if (!this.isOver) tell(...given);
+    };
   }
 
   /** Ends it for a reason; says whether it was this that ended it. */

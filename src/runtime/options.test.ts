@@ -170,6 +170,44 @@ onEveryStore((world) => {
         await expect(openReader(reader)).rejects.toMatchObject({ code: "OPTIONS_INVALID" });
     });
 
+    test("an option that there is not, with the nearest of those there are", async () => {
+      const { boot, stored, place } = await world();
+      const given = { store: place.connect(), machines: [counter] };
+      for (const [options, message] of [
+        [
+          { store: given.store, machine: [counter] },
+          'no option "machine"; did you mean "machines"? there are store, ',
+        ],
+        [{ ...given, sotre: given.store }, 'no option "sotre"; did you mean "store"?'],
+        [{ ...given, flow: { slot: 3 } }, 'no option "slot"; did you mean "slots"? there are slots'],
+        [{ ...given, housekeeping: { rules: [] } }, 'no option "rules"; there are every, expire,'],
+      ] as const)
+        await expect(createRuntime(options as never)).rejects.toMatchObject({
+          ...{ code: "OPTIONS_INVALID", message: expect.stringContaining(message) },
+        });
+      const runtime = await boot([counter]);
+      const run = await runtime.start(counter, { id: "a", subject: undefined, typo: undefined } as never);
+      const before = await stored("a");
+      const wrong = { timezone: "UTC" } as never;
+      for (const call of [
+        () => runtime.start(counter, wrong),
+        () => runtime.start(counter, { singleton: { key: "k", ...(wrong as object) } }),
+        () => runtime.run("a", wrong),
+        () => run.send("add", 1, wrong),
+        () => run.ask("add", 1, wrong),
+        () => run.migrate(wrong),
+        () => runtime.machines.deploy(counter, wrong),
+        () => listOf(runtime.machines.migrate("counter", wrong)),
+        () => runtime.schedule("s", { cron: "* * * * *", start: { machine: counter, ...(wrong as object) } }),
+        () => runtime.debounce("k", { for: "1s", start: { machine: counter, ...(wrong as object) } }),
+      ] as const)
+        await expect(call()).rejects.toMatchObject({
+          ...{ code: "OPTIONS_INVALID", message: expect.stringContaining('there is no option "timezone"; ') },
+        });
+      expect(await stored("a")).toEqual(before);
+      expect((await listOf(runtime.find())).map(({ run: id }) => id)).toEqual(["a"]);
+    });
+
     test("is shown as far as one recognises it", async () => {
       const runtime = await (await world()).boot([counter]);
       const long = await runtime.start(counter, { id: "x".repeat(1_000_000) }).catch((error: Error) => error);

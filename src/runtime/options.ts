@@ -1,12 +1,30 @@
 /** What callers hand in beside names and events: whatever is none of it is refused before anything is done. */
 import { showValue } from "../core/json.ts";
+import { Nearest } from "../core/nearest.ts";
 import { HoldfastError } from "../errors.ts";
 import type { RunName } from "../store/records.ts";
 import { checkName } from "./name.ts";
 
-/** Throws OPTIONS_INVALID for what is no object; `usage` says what to write, as `send(type, data, { key })`. */
-export function checkOptions(usage: string, given: unknown): void {
+/** Every option that there is, by its name. */
+export type Names<Options> = Readonly<Record<keyof Options, true>>;
+
+/**
+ * Throws OPTIONS_INVALID for what is no object, and, where it is said which options there are, for one that is none of them: what
+ * somebody meant by it would not happen. `usage` says what to write, as `send(type, data, { key })`.
+ */
+export function checkOptions(usage: string, given: unknown, names?: Readonly<Record<string, true>>): void {
   if (!isRecord(given)) throw optionsError(usage, given);
+  if (names === undefined) return;
+  for (const [name, value] of Object.entries(given))
+    if (value !== undefined && !Object.hasOwn(names, name)) throw unknownError(usage, name, names);
+}
+
+function unknownError(usage: string, name: string, names: Readonly<Record<string, true>>): HoldfastError {
+  const fix = new Nearest().fix(name, Object.keys(names), `there are ${Object.keys(names).join(", ")}`);
+  return new HoldfastError(
+    "OPTIONS_INVALID",
+    `Write ${usage}: there is no option ${showValue(name)}; ${fix}`,
+  );
 }
 
 /** Throws OPTIONS_INVALID for what is no number. */
@@ -113,12 +131,6 @@ const wrongActivity = ([name, code]: readonly [string, unknown]): string | undef
 type Entry = Readonly<
   Record<"activities" | "attributes" | "activitiesOf" | "evolution" | "migrations", unknown>
 >;
-
-/** Throws MACHINE_INVALID or OPTIONS_INVALID for what no run can begin with. */
-export function checkStart(machine: unknown, options: unknown): void {
-  checkMachine(machine);
-  checkOptions("start(machine, { id, input })", options ?? {});
-}
 
 export function optionsError(usage: string, given: unknown, what = "what was given"): HoldfastError {
   return new HoldfastError("OPTIONS_INVALID", `Write ${usage}: ${what} is ${showValue(given)}`);

@@ -73,9 +73,11 @@ export interface Registry {
   /** Where a version stands in its life; `active` unless it was said. */
   status(id: string, version: number): MachineStatus;
   mark(id: string, version: number, status: MachineStatus): void;
+  /** Says what becomes of runs of versions before this one from now on. */
+  follow(id: string, version: number, policy: EvolutionPolicy): void;
   /**
-   * Adds a machine. One that is there already, the same in all it says, is left, and what it brings of migrations counts from
-   * now on. Throws MACHINE_INVALID for another.
+   * Adds a machine. One that is there already, the same in all it says, is left, and the policy and the migrations that it
+   * brings count from now on. Throws MACHINE_INVALID for another.
    */
   register(given: MachineEntry | AnyMachine): void;
 }
@@ -145,7 +147,10 @@ class Machines implements Registry {
     } else if (there.hash !== definitionHash(machine.definition)) {
       const other = `This runtime has another ${machine.id}@${machine.version}; give the new one another version`;
       throw new HoldfastError("MACHINE_INVALID", other);
-    } else this.#addMigrations(machine.id, entry.migrations ?? []);
+    } else {
+      this.#addMigrations(machine.id, entry.migrations ?? []);
+      this.follow(machine.id, machine.version, entry.evolution ?? there.evolution);
+    }
   }
 
   /** The last word on the way from one version to another counts. */
@@ -256,6 +261,13 @@ class Machines implements Registry {
 
   mark(id: string, version: number, status: MachineStatus): void {
     this.#statuses.set(`${id}@${version}`, status);
+    this.#findUpgrade(id);
+  }
+
+  follow(id: string, version: number, evolution: EvolutionPolicy): void {
+    const bound = this.read(id, version);
+    if (bound.evolution === evolution) return;
+    this.#byId.get(id)?.set(version, { ...bound, evolution });
     this.#findUpgrade(id);
   }
 

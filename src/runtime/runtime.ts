@@ -1,8 +1,10 @@
 /** The façade: the way into the runtime. */
 import { systemClock } from "./clock.ts";
 import { Engine } from "./engine.ts";
+import type { FlowOptions } from "./flow/flow.ts";
+import type { HousekeepingPlan } from "./housekeeping/housekeeper.ts";
 import { systemIds } from "./ids.ts";
-import { checkFunction, checkMethods, checkOptions, isRecord, optionsError } from "./options.ts";
+import { checkFunction, checkMethods, checkOptions, isRecord, type Names, optionsError } from "./options.ts";
 import { Profiler } from "./profile/profiler.ts";
 import type { Runtime, RuntimeOptions } from "./run.ts";
 import { noSeal } from "./seal.ts";
@@ -27,7 +29,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
 /** Throws OPTIONS_INVALID for options without which there is no runtime. */
 function checkRuntimeOptions(given: RuntimeOptions): void {
   const usage = 'createRuntime({ store, machines, role: "worker" or "client", observers: [] })';
-  checkOptions(usage, given);
+  checkOptions(usage, given, runtimeNames);
   const { store, machines, role, observers = [] } = given;
   checkMethods(usage, { store }, ["open"]);
   if (!Array.isArray(machines)) throw optionsError(usage, machines, "machines");
@@ -38,6 +40,16 @@ function checkRuntimeOptions(given: RuntimeOptions): void {
   checkPorts(given);
 }
 
+const runtimeNames: Names<RuntimeOptions> = {
+  ...{ store: true, machines: true, seal: true, clock: true, ids: true, flow: true, role: true },
+  ...{ observers: true, onLog: true, onEmit: true, onProblem: true },
+  ...{ mustKnowAll: true, housekeeping: true, profile: true },
+};
+const flowNames: Names<FlowOptions> = { slots: true };
+const housekeepingNames: Names<HousekeepingPlan> = {
+  ...{ every: true, expire: true, retain: true, prune: true, backup: true, tenants: true },
+};
+
 /** What stands between a runtime and the world would fail with the first step, and not before. */
 function checkPorts({ clock = systemClock, ids = systemIds, seal = noSeal, ...given }: RuntimeOptions): void {
   checkMethods("createRuntime({ clock: { now, after, soon } })", { clock }, ["now", "after", "soon"]);
@@ -46,6 +58,7 @@ function checkPorts({ clock = systemClock, ids = systemIds, seal = noSeal, ...gi
   for (const name of ["onLog", "onEmit", "onProblem"] as const)
     if (given[name] !== undefined)
       checkFunction(`createRuntime({ ${name}: (told) => {} })`, given[name], name);
-  for (const name of ["flow", "housekeeping"] as const)
-    if (given[name] !== undefined) checkOptions(`createRuntime({ ${name}: {} })`, given[name]);
+  const { flow = {}, housekeeping = {} } = given;
+  checkOptions("createRuntime({ flow: {} })", flow, flowNames);
+  checkOptions("createRuntime({ housekeeping: {} })", housekeeping, housekeepingNames);
 }

@@ -9,6 +9,7 @@ import { type Access, Handle } from "./handle.ts";
 import { type LiveRun, newRun } from "./live/live-run.ts";
 import type { Runs } from "./live/runs.ts";
 import { checkActor, checkName, defaultTenant } from "./name.ts";
+import { checkMachine, checkOptions, type Names } from "./options.ts";
 import type { Platform } from "./platform/platform.ts";
 import type { Run, StartOptions } from "./run.ts";
 import { checkSame } from "./same-run.ts";
@@ -60,3 +61,14 @@ export class Starts {
     return run;
   }
 }
+
+/** Throws MACHINE_INVALID or OPTIONS_INVALID for what no run can begin with. */
+export function checkStart(machine: unknown, options: unknown): void {
+  checkMachine(machine);
+  checkOptions("start(machine, { id, input })", options ?? {}, startNames);
+}
+
+const startNames: Names<StartOptions> = {
+  ...{ id: true, singleton: true, tenant: true, subject: true, input: true },
+  ...{ attributes: true, limits: true, by: true },
+};

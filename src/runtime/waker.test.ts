@@ -9,6 +9,7 @@ const names = Array.from({ length: 25 }, (_, index) => ({ tenant: "default", run
 /** A waker of which these runs are due, what it takes up, and how it asked; `attend` answers for each. */
 function wakerOf(attend: () => Promise<undefined>, due = names) {
   const begun: string[] = [];
+  const problems: { readonly run: string; readonly error: unknown }[] = [];
   const asked: unknown[] = [];
   const clock = new VirtualClock();
   const waker = new Waker({
@@ -30,9 +31,9 @@ function wakerOf(attend: () => Promise<undefined>, due = names) {
     deliver: async () => {},
     refill: () => {},
     park: () => {},
-    problem: () => {},
+    problem: ({ run }, error) => void problems.push({ run, error }),
   });
-  return { waker, begun, asked, clock };
+  return { waker, begun, asked, clock, problems };
 }
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
@@ -97,5 +98,40 @@ test("a run that is doubted again while it is looked at, or cannot be read, is l
   waker.wakeLater([name]);
   await clock.advance("10s");
   expect(begun).toEqual([name.run, name.run, name.run]);
+  waker.close();
+});
+
+test("an error that nobody foresaw is told once of its kind, and what is due is tried again until it goes well", async () => {
+  const bug = () => new TypeError("undefined is not a run");
+  const busy = () => Object.assign(new Error(`no place at ${clock.now()}`), { code: "EMFILE" });
+  let raise: (() => Error) | undefined = bug;
+  const { waker, begun, clock, problems } = wakerOf(
+    async () => {
+      if (raise !== undefined) throw raise();
+      return undefined;
+    },
+    names.slice(0, 1),
+  );
+  await waker.open([]);
+  await clock.advance("10s");
+  expect(problems).toEqual([{ run: "run 0", error: bug() }]);
+  raise = busy;
+  await clock.advance("10s");
+  raise = () => new HoldfastError("STORE_UNAVAILABLE", "no answer");
+  await clock.advance("10s");
+  expect(problems.map(({ error }) => (error as { code?: string }).code)).toEqual([undefined, "EMFILE"]);
+  const tried = begun.length;
+  expect(tried).toBeGreaterThan(20);
+  raise = undefined;
+  await clock.advance("2s");
+  expect(problems.at(-1)).toMatchObject({ run: "run 0", error: { code: "STORE_CORRUPT" } });
+  waker.close();
+});
+
+test("that what is due cannot be looked for is told, too", async () => {
+  const { waker, clock, problems } = wakerOf(async () => undefined, null as never);
+  await waker.open([]);
+  await clock.advance("10s");
+  expect(problems).toMatchObject([{ run: "waking", error: { name: "TypeError" } }]);
   waker.close();
 });

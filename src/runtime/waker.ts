@@ -1,4 +1,5 @@
 /** The waker: sees to it that whatever is due is taken up: timers, times that are up, retries, and what a crash left. */
+import { describeError } from "../core/describe-error.ts";
 import { cancelEvent, type Event, resumeEvent } from "../core/event.ts";
 import type { Outage } from "../core/timer.ts";
 import { HoldfastError, isHoldfastError, isUnavailable } from "../errors.ts";
@@ -7,7 +8,7 @@ import { Alarm } from "./alarm.ts";
 import { exhausted } from "./budget.ts";
 import type { Clock } from "./clock.ts";
 import type { LiveRun } from "./live/live-run.ts";
-import { keyOf } from "./name.ts";
+import { keyOf, systemTenant } from "./name.ts";
 import { outagesMoving } from "./outages.ts";
 import type { Standing } from "./standing.ts";
 
@@ -19,6 +20,12 @@ const attendedMax = 10;
 const nextPageMs = 10;
 /** How long to wait before a store that cannot be reached is asked again. */
 const laterMs = 1_000;
+
+/** How many kinds of errors are remembered as told. */
+const toldMax = 100;
+
+/** Under this name it is told that what is due cannot be looked for. */
+export const wakingName: RunName = { tenant: systemTenant, run: "waking" };
 
 export interface WakerWorld {
   readonly standing: Pick<Standing, "due" | "nextDue" | "lookMs">;
@@ -32,7 +39,7 @@ export interface WakerWorld {
   /** Reads the run's inbox again. */
   refill(run: LiveRun): void;
   park(run: LiveRun, error: unknown): void;
-  /** A run cannot be read. */
+  /** A run cannot be read, or what is due cannot be looked for. */
   problem(name: RunName, error: unknown): void;
 }
 
@@ -50,6 +57,8 @@ export class Waker {
   readonly #unreadable = new Set<string>();
   /** Runs of which nobody here knows what the store has. What is under way for this process is not due: it is read. */
   readonly #doubtful = new Map<string, RunName>();
+  /** Kinds of errors that are tried again and were told of. */
+  readonly #told = new Set<string>();
   /** Whether an answer of the store was lost since all was looked at, so that events may wait that nobody here was told of. */
   #lost = false;
   /** Whatever is due, a store that failed is left alone until then. */
@@ -122,7 +131,8 @@ export class Waker {
     this.#waking = true;
     try {
       await this.#wakeDue();
-    } catch {
+    } catch (error) {
+      this.#tellOnce(wakingName, error);
       this.wakeLater();
     }
     this.#waking = false;
@@ -185,10 +195,21 @@ export class Waker {
       if (lost || !this.#world.isBusy(run)) run.more = true;
       if (run.more) this.#world.refill(run);
     } catch (error) {
+      if (!isHoldfastError(error)) this.#tellOnce(name, error);
       if (!isHoldfastError(error) || isUnavailable(error)) throw error;
       this.#unreadable.add(keyOf(name));
       this.#world.problem(name, error);
     }
+  }
+
+  /** What is tried again and again is told the first time: a person has to see to it, unless it is that the store is away. */
+  #tellOnce(name: RunName, error: unknown): void {
+    const { name: kind, message } = describeError(error);
+    const told = `${kind} ${(Object(error) as { readonly code?: unknown }).code ?? message}`;
+    if (isUnavailable(error) || this.#told.has(told)) return;
+    if (this.#told.size >= toldMax) this.#told.clear();
+    this.#told.add(told);
+    this.#world.problem(name, error);
   }
 
   /**

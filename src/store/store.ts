@@ -192,7 +192,10 @@ export interface Store extends Upkeep {
   readContents(tenant: string, subject: string, digests: readonly string[]): Promise<readonly ContentRow[]>;
   findRuns(query: RunQuery): Promise<readonly RunHead[]>;
 
-  /** Replaces rows of activities that are not settled, in one flush, if the epoch is good; says of each whether it did. */
+  /**
+   * Replaces rows of activities that are not settled, in one flush, if the epoch is good; says of each whether it did. A row
+   * that is running under another epoch that is good is left as it is: somebody else has that activity.
+   */
   recordActivities(rows: readonly ActivityRow[], epoch: number): Promise<readonly boolean[]>;
 
   /** Events that found no run to take them, in the order they were lost; at most so many, after the one of this number. */

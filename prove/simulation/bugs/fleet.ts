@@ -57,16 +57,17 @@ export const fleetBugs: readonly Bug[] = [
   {
     name: "activity of one who is gone not given to another",
     file: "src/store/memory/fleet.ts",
-    find: 'if (row.status === "running" && found.epoch !== epoch && this.#isMember(found.epoch)) return false;',
-    replace: 'if (row.status === "running" && found.epoch !== epoch) return false;',
+    find: "if (found === undefined || !mayHave(this.#tables, found, epoch)) return false;",
+    replace: `if (found === undefined || !this.#isMember(epoch)) return false;
+      if (found.row.status === "running" && found.epoch !== epoch) return false;`,
     catches: [6],
     members: 3,
   },
   {
     name: "activity of one who is there given to another",
     file: "src/store/memory/fleet.ts",
-    find: 'if (row.status === "running" && found.epoch !== epoch && this.#isMember(found.epoch)) return false;',
-    replace: "",
+    find: "if (found === undefined || !mayHave(this.#tables, found, epoch)) return false;",
+    replace: "if (found === undefined || !this.#isMember(epoch)) return false;",
     catches: [6],
     from: 15,
     members: 3,

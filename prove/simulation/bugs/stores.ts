@@ -66,8 +66,8 @@ export const storeBugs: readonly Bug[] = [
   {
     name: "old record of an activity taken",
     file: "src/store/memory/store.ts",
-    find: "if (!activities?.has(row.key) || !this.#isGood(epoch)) return false;",
-    replace: "if (!activities?.has(row.key)) return false;",
+    find: "if (found === undefined || !mayHave(this.#tables, found, epoch)) return false;",
+    replace: "if (found === undefined) return false;",
     catches: [7],
     from: 778,
   },

@@ -110,7 +110,7 @@ export const waitBugs: readonly Bug[] = [
   {
     name: "answer of an attempt that was given up",
     file: "src/runtime/activity/attempt.ts",
-    find: "await Promise.race([code(input as never, this.#scope()), this.#late.promise]);",
+    find: "await Promise.race([code(input as never, this.#scope()), this.#givenUp.promise]);",
     replace: "await code(input as never, this.#scope());",
     catches: [6, 8],
     from: 6,

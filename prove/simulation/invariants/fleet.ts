@@ -59,14 +59,21 @@ export function enterAdoption(
   rows.forEach((given, index) => {
     const run = model.find(given);
     const row = run?.activities.get(given.key);
-    const holder = run?.holders.get(given.key) as number;
-    const isFree = row?.status !== "running" || holder === epoch || !model.isGood(holder);
-    const wanted = row !== undefined && model.isGood(epoch) && isFree;
-    if (adopted[index] !== wanted)
+    const holder = run?.holders.get(given.key);
+    if (adopted[index] !== mayHave(model, given, epoch))
       report(
         6,
         `${given.run}:${given.key} was ${adopted[index] ? "" : "not "}taken over by ${epoch}, and is with ${holder}`,
       );
     if (adopted[index] && row !== undefined) model.record({ ...row, status: "running" }, epoch);
   });
+}
+
+/** Whether an activity is there, and is or can be that of whoever has this epoch: nobody else who is there runs it. */
+export function mayHave(model: Model, given: ActivityRow, epoch: number): boolean {
+  const run = model.find(given);
+  const row = run?.activities.get(given.key);
+  if (row === undefined || !model.isGood(epoch)) return false;
+  const holder = run?.holders.get(given.key) as number;
+  return row.status !== "running" || holder === epoch || !model.isGood(holder);
 }

@@ -34,8 +34,8 @@ export type Result =
 
 export interface AttemptWorld {
   readonly clock: Clock;
-  /** Keeps a report for the next attempt; throws VALUE_TOO_LARGE at once. */
-  keep(report: Report): Promise<unknown>;
+  /** Keeps a report for the next attempt; false if the activity is not this process's any more. Throws VALUE_TOO_LARGE at once. */
+  keep(report: Report): Promise<boolean>;
   /** The run's state at the checkpoint that began the activity. */
   state(): Promise<State>;
   /** The stream this attempt writes to, until it is given up. */
@@ -52,8 +52,8 @@ export class Attempt {
   readonly #controller = new AbortController();
   /** Ends its listening to the activity's signal. */
   readonly #release: () => void;
-  readonly #late = Promise.withResolvers<never>();
-  #isLate = false;
+  readonly #givenUp = Promise.withResolvers<never>();
+  #isGivenUp = false;
   #stopBeat: () => void = () => {};
   #writer: Promise<StreamWriter> | undefined;
   /** Whether it has ended or was given up: user code may go on, but nobody listens any more. */
@@ -74,7 +74,7 @@ export class Attempt {
     if (signal.aborted) relay();
     else signal.addEventListener("abort", relay, { once: true });
     this.#release = () => signal.removeEventListener("abort", relay);
-    this.#late.promise.catch(() => {});
+    this.#givenUp.promise.catch(() => {});
     this.report = report;
   }
 
@@ -84,7 +84,9 @@ export class Attempt {
     const stop =
       timeout === undefined
         ? () => {}
-        : this.#world.clock.after(durationMs(timeout), () => this.#giveUp(`It took longer than ${timeout}`));
+        : this.#world.clock.after(durationMs(timeout), () =>
+            this.#giveUp(lateError(`It took longer than ${timeout}`)),
+          );
     this.#beat();
     const result = await this.#call(code, input);
     this.#over = true;
@@ -97,10 +99,10 @@ export class Attempt {
 
   async #call(code: ActivityCode, input: Json | undefined): Promise<Result> {
     try {
-      const output = await Promise.race([code(input as never, this.#scope()), this.#late.promise]);
+      const output = await Promise.race([code(input as never, this.#scope()), this.#givenUp.promise]);
       return { output: output === undefined ? undefined : toJson(output, [], "output") };
     } catch (error) {
-      return { error: describeFailure(error), lost: this.#isLate };
+      return { error: describeFailure(error), lost: this.#isGivenUp };
     }
   }
 
@@ -113,11 +115,11 @@ export class Attempt {
     }
   }
 
-  #giveUp(why: string): void {
-    const error = Object.assign(new Error(why), { name: "TimeoutError" });
-    this.#isLate = true;
+  #giveUp(error: Error): Error {
+    this.#isGivenUp = true;
     this.#controller.abort(error);
-    this.#late.reject(error);
+    this.#givenUp.reject(error);
+    return error;
   }
 
   #beat(): void {
@@ -125,7 +127,7 @@ export class Attempt {
     if (heartbeat === undefined) return;
     this.#stopBeat();
     this.#stopBeat = this.#world.clock.after(durationMs(heartbeat), () =>
-      this.#giveUp(`It gave no sign of life for ${heartbeat}`),
+      this.#giveUp(lateError(`It gave no sign of life for ${heartbeat}`)),
     );
   }
 
@@ -155,7 +157,7 @@ export class Attempt {
     const kept = this.#world.keep(report);
     // What is too large to be kept does not take the place of what was.
     this.report = report;
-    await kept;
+    if (!(await kept)) throw this.#giveUp(notOursError(this.#row));
   }
 
   async #write(chunk: Json): Promise<void> {
@@ -169,6 +171,13 @@ export class Attempt {
     if (this.#over) throw new Error(`Attempt ${this.#row.attempt} of ${this.#row.activity} is over`);
   }
 }
+
+const lateError = (message: string): Error => Object.assign(new Error(message), { name: "TimeoutError" });
+
+const notOursError = ({ activity, attempt }: ActivityRow): Error =>
+  new Error(
+    `Attempt ${attempt} of ${activity} is stopped: it has ended for its run, or another process has it`,
+  );
 
 /** A promise that user code need not wait for: that it failed is nothing the process has to hear of. */
 function unheard(promise: Promise<void>): Promise<void> {

@@ -214,7 +214,11 @@ export class Attempts {
         keep: (report) => {
           const bytes = this.write(report, owner);
           job.report = report;
-          return this.recorder.record({ ...row, report: bytes });
+          return this.recorder.record({ ...row, report: bytes }).then((isOurs) => {
+            // Whoever has it now makes the attempts that are left, and its end is theirs to tell.
+            if (!isOurs) controller.abort(new Error("The activity is not this process's any more"));
+            return isOurs;
+          });
         },
         state: () => this.#world.stateAtBeginning(row),
         stream: (signal) => this.#world.streams.open(row, owner, { attempt: row.attempt, signal }),

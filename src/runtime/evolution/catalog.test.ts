@@ -44,6 +44,36 @@ onEveryStore((world) => {
       expect((await other.state()).configuration).toEqual(["shut"]);
     });
 
+    test("again with another policy keeps to that from then on, unless that would break runs", async () => {
+      const here = await world();
+      const runtime = await here.boot([one, two]);
+      const [run, other] = [await runtime.start(one, { id: "a" }), await runtime.start(one, { id: "b" })];
+      await other.send("shut");
+      const entry = { machine: two, ...upgrade };
+      await expect(runtime.machines.deploy(entry)).rejects.toMatchObject({ code: "DEPLOY_REFUSED" });
+      await other.send("poke");
+      await here.rest();
+      // Nothing has changed, not even for those that could go.
+      expect([(await run.head()).version, (await other.head()).version]).toEqual([1, 1]);
+      const again = { ...entry, migrations: [toTwo] };
+      expect((await runtime.machines.deploy(again)).moved.map((each) => each.run).sort()).toEqual(["a", "b"]);
+      const late = await runtime.start(one, { id: "c" });
+      await late.send("poke");
+      await here.rest();
+      expect((await late.head()).version).toBe(2);
+      await runtime.machines.deploy({ machine: two, evolution: "pin" });
+      // One that says nothing of it leaves it at that.
+      await runtime.machines.deploy(two);
+      const latest = await runtime.start(one, { id: "d" });
+      await latest.send("poke");
+      await here.rest();
+      expect((await latest.head()).version).toBe(1);
+      runtime.register({ machine: two, ...upgrade });
+      await latest.send("poke");
+      await here.rest();
+      expect((await latest.head()).version).toBe(2);
+    });
+
     test("has the activities that its entry makes for the runtime", async () => {
       const here = await world();
       const runtime = await here.boot([one]);

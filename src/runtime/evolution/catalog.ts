@@ -10,7 +10,7 @@ import type { DocumentRow, RunHead } from "../../store/records.ts";
 import type { Store } from "../../store/store.ts";
 import type { Clock } from "../clock.ts";
 import { checkActor, checkName, systemTenant } from "../name.ts";
-import { checkEntry, checkNumber, checkOptions, checkWord } from "../options.ts";
+import { checkEntry, checkNumber, checkOptions, checkWord, type Names } from "../options.ts";
 import {
   type AnyMachine,
   type BoundMachine,
@@ -44,6 +44,8 @@ export interface CatalogWorld {
   readonly evolution: Evolution;
   /** The heads of the runs that have not ended, of a machine or of all, whoever's they are. */
   alive(machine?: string): AsyncIterable<RunHead>;
+  /** Throws if the runtime is closed. */
+  check(): void;
   /** Whether this process must have the machines of all runs that are alive. */
   readonly mustKnow: boolean;
   /** A machine with the activities that it has for this runtime; throws MACHINE_INVALID. */
@@ -55,6 +57,8 @@ export interface CatalogWorld {
 type Row = Omit<MachineVersion, "loaded">;
 
 const documentName = "machines";
+
+const deployNames: Names<DeployOptions> = { drop: true, leave: true, by: true };
 
 export class Catalog {
   readonly #world: CatalogWorld;
@@ -101,6 +105,7 @@ export class Catalog {
 
   /** All versions of all machines, or of one, the oldest first. */
   list(id?: string): readonly MachineVersion[] {
+    this.#world.check();
     const rows = [...this.#rows.values()].filter((row) => id === undefined || row.id === id);
     const order = (one: Row, other: Row) =>
       one.id === other.id ? one.version - other.version : one.id < other.id ? -1 : 1;
@@ -109,6 +114,7 @@ export class Catalog {
 
   /** A version that this process has the code of, the newest that runs begin with unless one is named; throws MACHINE_UNKNOWN. */
   read(id: string, version?: number): BoundMachine {
+    this.#world.check();
     return this.#world.registry.read(id, version);
   }
 
@@ -118,6 +124,7 @@ export class Catalog {
 
   /** Says where a version stands in its life from now on. One that runs are alive with cannot be retired. */
   async mark(id: string, version: number, status: MachineStatus): Promise<void> {
+    this.#world.check();
     const usage = 'mark(id, version, "draft", "active", "deprecated" or "retired")';
     checkName("machine", id);
     checkNumber(usage, version);
@@ -145,27 +152,34 @@ export class Catalog {
 
   /**
    * Brings in a new version of a machine and, where its entry says `upgrade`, takes the runs that are alive along. If some
-   * cannot go there it throws DEPLOY_REFUSED with their list, they stay as they are, and the version is a draft.
+   * cannot go there it throws DEPLOY_REFUSED with their list, they stay as they are, and the version is a draft. One that is
+   * there already keeps its policy unless its entry says another, which counts once the deploy has succeeded.
    */
   async deploy(given: MachineEntry | AnyMachine, options: DeployOptions = {}): Promise<Deployment> {
-    const { registry, evolution, lookAgain } = this.#world;
+    const { registry, evolution, lookAgain, check } = this.#world;
+    check();
     checkEntry(given);
     const machine = "chart" in given ? given : given.machine;
-    checkOptions("deploy(machine, { drop, leave, by })", options);
+    checkOptions("deploy(machine, { drop, leave, by })", options, deployNames);
     checkActor(options.by);
+    const { id, version } = machine;
     const isNew = !this.#rows.has(nameOf(machine));
+    const before = registry.list(id).find((one) => one.machine.version === version)?.evolution;
     registry.register(this.#world.bound(given));
+    const policy = registry.read(id, version).evolution;
     // Until it is decided what becomes of the runs that are alive, none goes there by itself.
-    if (isNew && registry.read(machine.id, machine.version).evolution === "upgrade")
-      registry.mark(machine.id, machine.version, "draft");
+    if (before !== undefined) registry.follow(id, version, before);
+    else if (isNew && policy === "upgrade") registry.mark(id, version, "draft");
     await this.note();
     lookAgain();
-    return deploy({ registry, evolution, mark: (...place) => this.mark(...place) }, machine, options);
+    const mark = (...place: Parameters<Catalog["mark"]>) => this.mark(...place);
+    return deploy({ registry, evolution, mark }, { id, version, policy }, options);
   }
 
   /** Takes all runs of a machine that are alive to another version, those that can go there, or tells with `dryRun` what that would do. */
-  migrate(machine: string, options: MigrateOptions = {}): AsyncGenerator<Migrated> {
-    return this.#world.evolution.migrateAll(machine, options);
+  async *migrate(machine: string, options: MigrateOptions = {}): AsyncGenerator<Migrated> {
+    this.#world.check();
+    yield* this.#world.evolution.migrateAll(machine, options);
   }
 
   async #checkUnused(id: string, version: number, status: MachineStatus): Promise<void> {

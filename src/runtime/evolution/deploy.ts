@@ -2,7 +2,7 @@
 import { HoldfastError, isHoldfastError } from "../../errors.ts";
 import type { RunHead } from "../../store/records.ts";
 import type { Actor } from "../name.ts";
-import type { AnyMachine, MachineStatus, Registry } from "../registry.ts";
+import type { EvolutionPolicy, MachineStatus, Registry } from "../registry.ts";
 import type { Evolution, Migrated } from "./evolution.ts";
 
 export interface DeployWorld {
@@ -25,13 +25,23 @@ export interface Deployment {
   readonly left: readonly Migrated[];
 }
 
-/** Takes the runs that are alive to a version that was registered, as its policy says; throws DEPLOY_REFUSED. */
+/** A version that was registered, and what is to become of the runs of those before it. */
+export interface Deployed {
+  readonly id: string;
+  readonly version: number;
+  readonly policy: EvolutionPolicy;
+}
+
+/** Takes the runs that are alive to a version, as its policy says, which counts from then on; throws DEPLOY_REFUSED. */
 export async function deploy(
   { registry, evolution, mark }: DeployWorld,
-  { id, version }: AnyMachine,
+  { id, version, policy }: Deployed,
   { drop = false, leave = false, by }: DeployOptions,
 ): Promise<Deployment> {
-  if (registry.read(id, version).evolution === "pin") return { moved: [], left: [] };
+  if (policy === "pin") {
+    registry.follow(id, version, policy);
+    return { moved: [], left: [] };
+  }
   const options = { to: version, drop, ...(by !== undefined && { by }) };
   // Runs of later versions stay where they are: nothing that is deployed takes a run back.
   const isBefore = (head: RunHead): boolean => head.version < version;
@@ -45,6 +55,7 @@ export async function deploy(
     });
     throw refused(`${id}@${version}`, left);
   }
+  registry.follow(id, version, policy);
   if (registry.status(id, version) === "draft") await mark(id, version, "active");
   const moved: Migrated[] = [];
   for await (const one of evolution.migrateAll(id, options, isBefore))

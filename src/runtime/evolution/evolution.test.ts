@@ -251,12 +251,24 @@ onEveryStore((world) => {
       await rest();
       expect(problems).toMatchObject([{ run: "a", error: { message: "the mapping is lost" } }]);
       expect(await run.head()).toMatchObject({ version: 1, seq: 3 });
+      // It is told once of a run and a version, however many steps the run takes, until it is something else.
+      const other = await runtime.start(one, { id: "b" });
+      for (const each of [run, other, run, other]) await each.send("note", 0);
+      await rest();
+      expect(problems.map((problem) => problem.run)).toEqual(["a", "b"]);
+      const next = Object.defineProperty({ ...toThree, from: 1, to: 4 }, "mapping", {
+        get: () => raise("another"),
+      });
+      runtime.register(entry(orderWith(4), { ...parts, migrations: [next] }));
+      for (const each of [run, run]) await each.send("note", 0);
+      await rest();
+      expect(problems.slice(2)).toMatchObject([{ run: "a", error: { message: "another" } }]);
       await crash(runtime);
       const again = await boot([entry(one), entry(three, parts)], { onProblem: (one) => problems.push(one) });
       await (await again.run("a")).send("note", 2);
       await rest();
-      expect(problems.length).toBeGreaterThan(1);
-      expect((await (await again.run("a")).state()).context.log).toEqual([1, 2]);
+      expect(problems.length).toBeGreaterThan(3);
+      expect((await (await again.run("a")).state()).context.log).toEqual([1, 0, 0, 0, 0, 2]);
     });
 
     test("B9: stay where they are while it is not decided whether a version comes in", async () => {

@@ -3,6 +3,7 @@
  * is known before anything is done, for one run or for all that are alive.
  */
 
+import { describeError } from "../../core/describe-error.ts";
 import { type Event, migrateEvent, sentBy } from "../../core/event.ts";
 import { evolve } from "../../core/evolve/evolve.ts";
 import type { EvolutionReport } from "../../core/evolve/report.ts";
@@ -16,8 +17,8 @@ import type { RunHead, RunName } from "../../store/records.ts";
 import type { Clock } from "../clock.ts";
 import { type Delivery, type Handled, hasEnded, type LiveRun } from "../live/live-run.ts";
 import type { Past } from "../live/past.ts";
-import { type Actor, checkActor } from "../name.ts";
-import { checkNumber, checkOptions } from "../options.ts";
+import { type Actor, checkActor, keyOf } from "../name.ts";
+import { checkNumber, checkOptions, type Names } from "../options.ts";
 import type { Hop, Registry } from "../registry.ts";
 
 export interface EvolutionWorld {
@@ -54,13 +55,20 @@ export interface Migrated extends RunName {
 /** Throws OPTIONS_INVALID or NAME_INVALID; a version given as text would never be come to. */
 function checkMigrate(options: MigrateOptions): void {
   const usage = "migrate({ to: version, drop, dryRun, by })";
-  checkOptions(usage, options);
+  checkOptions(usage, options, migrateNames);
   if (options.to !== undefined) checkNumber(usage, options.to);
   checkActor(options.by);
 }
 
+const migrateNames: Names<MigrateOptions> = { to: true, drop: true, dryRun: true, by: true };
+
+/** Of how many runs it is remembered what was told. */
+const toldMax = 1_000;
+
 export class Evolution {
   readonly #world: EvolutionWorld;
+  /** Why runs could not be upgraded, as it was told. */
+  readonly #told = new Map<string, string>();
 
   constructor(world: EvolutionWorld) {
     this.#world = world;
@@ -116,13 +124,24 @@ export class Evolution {
     if (to === undefined || to <= head.version) return;
     if (head.status !== "active" || run.inbox.length > 0) return;
     try {
-      if (this.#plan(head, state, {}).outcome === "refused") return;
+      const { outcome } = this.#plan(head, state, {});
+      this.#told.delete(keyOf(run.name));
+      if (outcome === "refused") return;
       // Should it change its mind in the meantime, it is asked again after its next step.
       for (const hop of this.#route(head, {}).slice(0, 1)) void this.#move(run, hop, {}).catch(() => {});
     } catch (error) {
       // It stays with its version: neither it nor others have to stop for that.
-      this.#world.problem(run.name, error);
+      this.#tellOnce(run.name, to, error);
     }
+  }
+
+  /** It is asked after every step of the run whether it can go: that it fails is told until it fails otherwise. */
+  #tellOnce(name: RunName, to: number, error: unknown): void {
+    const [key, failure] = [keyOf(name), `${to} ${describeError(error).message}`];
+    if (this.#told.get(key) === failure) return;
+    if (this.#told.size >= toldMax) this.#told.clear();
+    this.#told.set(key, failure);
+    this.#world.problem(name, error);
   }
 
   #newest({ machine }: RunHead): number {

@@ -169,9 +169,14 @@ describe("a backup", () => {
     const other = ["notes.txt", "mine.backup"];
     for (const name of other) writeFileSync(join(directory, name), "mine");
     const name = "2027-01-15T08-00-00.000Z.backup";
-    writeFileSync(join(directory, `${name}.partial`), "half");
+    const early = "2027-01-15T06-59-59.000Z.backup.partial";
+    const left = [`${name}.partial`, early, `${early}-journal`, "2027-01-14T08-00-00.000Z.backup.partial"];
+    for (const one of left) writeFileSync(join(directory, one), "half");
+    // Somebody may still be at this one; and this has only a name like it.
+    const kept = ["2027-01-15T07-30-00.000Z.backup.partial", "mine.backup.partial"];
+    for (const one of kept) writeFileSync(join(directory, one), "half");
     const { path } = await backup({ store, open, directory, clock, keep: { last: 1 } });
-    expect(readdirSync(directory).toSorted()).toEqual([name, ...other].toSorted());
+    expect(readdirSync(directory).toSorted()).toEqual([name, ...other, ...kept].toSorted());
     expect(listBackups(directory).map((one) => one.path)).toEqual([path]);
     const to = join(folder, "restored.db");
     writeFileSync(`${to}.partial`, "half");

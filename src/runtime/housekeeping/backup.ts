@@ -53,16 +53,20 @@ export interface BackupOptions {
 /** What stays unless something is said: a day by the hour, a week by the day, a quarter by the week. */
 const usual: Keep = { last: 3, hourly: 24, daily: 7, weekly: 13 };
 const extension = ".backup";
+const unfinished = ".partial";
+/** After so long one that is not finished was broken off: nobody is at it any more. */
+const brokenOffMs = 3_600_000;
 
 /** Makes a backup, looks it through and removes those that are not kept any more. Throws BACKUP_UNUSABLE if it is not good. */
 export async function backup(options: BackupOptions): Promise<Backup & { readonly verified: Verification }> {
   const { store, directory, clock = systemClock, keep = usual } = options;
   const at = clock.now();
   const path = join(directory, `${nameAt(at)}${extension}`);
-  const partial = `${path}.partial`;
+  const partial = `${path}${unfinished}`;
   return onDisk(path, async () => {
     mkdirSync(directory, { recursive: true });
     removeFile(partial);
+    removeBrokenOff(directory, at);
     await store.backup(partial);
     const verified = await lookThrough(partial, options);
     place(partial, path);
@@ -70,6 +74,15 @@ export async function backup(options: BackupOptions): Promise<Backup & { readonl
     for (const old of unkept(listBackups(directory), keep)) if (old.path !== path) removeFile(old.path);
     return { path, at, verified };
   });
+}
+
+/** Removes what crashes have left of others: each may be as large as the store, and nobody comes back to it. */
+function removeBrokenOff(directory: string, now: number): void {
+  for (const name of readdirSync(directory)) {
+    const [time = "", rest] = name.split(`${extension}${unfinished}`);
+    const isOld = Math.abs(now - timeIn(time)) > brokenOffMs;
+    if (rest !== undefined && isOld) rmSync(join(directory, name), { recursive: true, force: true });
+  }
 }
 
 /** The backups in a folder, the oldest first. */
@@ -96,7 +109,7 @@ export async function restore(options: RestoreOptions): Promise<Verification> {
   for (const suffix of ["", "-wal", "-shm"])
     if (existsSync(to + suffix))
       throw unusable(from, `there is something already at ${to}${suffix}; move it away`);
-  const partial = `${to}.partial`;
+  const partial = `${to}${unfinished}`;
   return onDisk(to, async () => {
     removeFile(partial);
     await cp(from, partial, { recursive: true });

@@ -7,6 +7,7 @@ import type { Attribute, RunName } from "../../store/records.ts";
 import { checkAttributes } from "../attributes.ts";
 import { checkLimits } from "../budget.ts";
 import { checkName } from "../name.ts";
+import { checkOptions, type Names } from "../options.ts";
 import type { Runtime, ScheduledSend, ScheduledStart } from "../run.ts";
 import type { Deed } from "./deed.ts";
 
@@ -34,11 +35,17 @@ export function deedOf({
 }
 
 /** Throws what a start would throw every time it is due. */
-function checkStarting({ subject, attributes, limits }: ScheduledStart): void {
+function checkStarting(given: ScheduledStart): void {
+  checkOptions("{ start: { machine, input } }", given, startNames);
+  const { subject, attributes, limits } = given;
   if (subject !== undefined) checkName("subject", subject);
   checkAttributes(attributes);
   checkLimits(limits);
 }
+
+const startNames: Names<ScheduledStart> = {
+  ...{ machine: true, subject: true, input: true, attributes: true, limits: true },
+};
 
 const isName = (given: unknown): given is string => typeof given === "string" && given !== "";
 
@@ -67,9 +74,11 @@ async function act(world: DeedWorld, { start, send }: Deed, doing: Doing): Promi
   const { name, attributes: own, given } = doing;
   const { tenant } = doing.by;
   if (start !== undefined) {
-    const { machine, attributes, input = given, ...options } = start;
+    const { machine, attributes, input = given, subject, limits } = start;
     await world.start(world.machine(machine), {
-      ...{ ...options, id: name, tenant, attributes: { ...own, ...attributes } },
+      ...{ id: name, tenant, attributes: { ...own, ...attributes } },
+      ...(subject === undefined ? undefined : { subject }),
+      ...(limits === undefined ? undefined : { limits }),
       ...(input === undefined ? undefined : { input }),
     });
   } else if (send !== undefined) {

@@ -51,7 +51,9 @@ export class Singletons {
 
   async start(machine: Machine, singleton: string | Singleton, options: Options): Promise<Started> {
     const given = typeof singleton === "string" ? { key: singleton } : singleton;
-    checkOptions("start(machine, { singleton: { key, policy } })", given);
+    checkOptions("start(machine, { singleton: { key, policy } })", given, {
+      ...{ key: true, policy: true },
+    });
     const { key, policy = "attach" }: Singleton = given;
     const { tenant = defaultTenant } = options;
     checkName("key", key);

@@ -132,9 +132,9 @@ async function send(world: World, input: InputOf<"runs.send">, scope: Scope): Pr
       ...(key === undefined ? {} : { key }),
     }),
   );
-  const [first] = keyed as [Outgoing];
+  const [{ type, data, ...options }] = keyed as [Outgoing];
   const receipts: readonly Receipt[] =
-    keyed.length === 1 ? [await found.send(first.type, first.data, first)] : await found.sendAll(keyed);
+    keyed.length === 1 ? [await found.send(type, data, options)] : await found.sendAll(keyed);
   if (wait === "durable") return { events: events.map(({ type }) => ({ type })) };
   const handled = await Promise.all(receipts.map((one) => handledWithin(world.clock, one, timeoutMs)));
   return {

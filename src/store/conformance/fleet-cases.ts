@@ -1,6 +1,6 @@
 /** Fleets: who is a member, who is not any more, and that no write of theirs is taken then. For stores that are shared. */
 import { type Fleet, fleetOf, type Sign } from "../fleet.ts";
-import type { RunName } from "../records.ts";
+import type { ActivityRow, RunName } from "../records.ts";
 import { shardCount, shardOf } from "../shard.ts";
 import type { Store } from "../store.ts";
 import { activityOf, bytesOf, commitOn, committed, eventOf, firstCommit, leaseMs, noon } from "./sample.ts";
@@ -268,6 +268,32 @@ export const fleetCases: Cases = {
       ["1.0", "running"],
       ["1.1", "running"],
     ]);
+  },
+
+  "what is recorded of an activity is recorded by the member that has it": async ({ store, expect }) => {
+    const [one, other] = [await joined(store, "a"), await joined(store, "b")];
+    const fleet = shared(store);
+    const head = await committed(
+      store,
+      firstCommit("run-1", one, { begun: [running("1.0"), running("1.1")] }),
+    );
+    const first = activityOf("1.0", { status: "running", attempt: 1, report: bytesOf("half way") });
+    const recorded = async (epoch: number, ...rows: ActivityRow[]) => [
+      await store.recordActivities(rows, epoch),
+      (await store.load(head))?.activities[0],
+    ];
+    expect(await recorded(one, first)).toEqual([[true], first]);
+    expect(await recorded(other, activityOf("1.0", { attempt: 5 }))).toEqual([[false], first]);
+    expect(await fleet.adopt([first], other), "it is still the first one's").toEqual([false]);
+    // One that was left waiting is whoever's comes first, and then nobody else's.
+    const left = activityOf("1.0", { attempt: 1 });
+    expect(await recorded(one, left)).toEqual([[true], left]);
+    expect(await fleet.adopt([left], other)).toEqual([true]);
+    const second = activityOf("1.0", { status: "running", attempt: 2 });
+    expect(await recorded(other, second)).toEqual([[true], second]);
+    expect(await recorded(one, first, running("1.1"))).toEqual([[false, true], second]);
+    await fleet.leave(other, noon);
+    expect(await recorded(one, first), "whoever had it is gone").toEqual([[true], first]);
   },
 
   "F1: an entry is not put where others were pruned": async ({ store, expect }) => {

@@ -7,6 +7,7 @@ import type { Heard, Hint, Signals } from "../signals.ts";
 import type { Lease } from "../store.ts";
 import { type TurnRow, takeTurns } from "../turns.ts";
 import { dueRuns, nextTime } from "./due.ts";
+import { mayHave } from "./held.ts";
 import { copy, inOrder, nameOf } from "./kept.ts";
 import type { StoredRun, Tables } from "./tables.ts";
 
@@ -73,10 +74,8 @@ export class MemoryFleet implements Fleet {
     return rows.map(({ tenant, run, key }) => {
       const activities = this.#tables.runs.get(nameOf({ tenant, run }))?.activities;
       const found = activities?.get(key);
-      if (found === undefined || !this.#isMember(epoch)) return false;
-      const { row } = found;
-      if (row.status === "running" && found.epoch !== epoch && this.#isMember(found.epoch)) return false;
-      activities?.set(key, { row: { ...row, status: "running" }, epoch });
+      if (found === undefined || !mayHave(this.#tables, found, epoch)) return false;
+      activities?.set(key, { row: { ...found.row, status: "running" }, epoch });
       return true;
     });
   }

@@ -44,6 +44,7 @@ import {
 } from "../upkeep.ts";
 import { findDue, nextTime } from "./due.ts";
 import { MemoryFleet } from "./fleet.ts";
+import { mayHave } from "./held.ts";
 import {
   compareText,
   copy,
@@ -273,8 +274,9 @@ export class MemoryStore implements Store {
   async recordActivities(rows: readonly ActivityRow[], epoch: number): Promise<readonly boolean[]> {
     return rows.map((row) => {
       const activities = this.#find(row)?.activities;
-      if (!activities?.has(row.key) || !this.#isGood(epoch)) return false;
-      activities.set(row.key, { row: copy(row), epoch });
+      const found = activities?.get(row.key);
+      if (found === undefined || !mayHave(this.#tables, found, epoch)) return false;
+      activities?.set(row.key, { row: copy(row), epoch });
       return true;
     });
   }

@@ -101,6 +101,17 @@ const members = (schema: string): string => `
   $$;
 `;
 
+/** Which activities are nobody else's. */
+const free = (
+  schema: string,
+  activity: string,
+): string => `AND (${activity}.status = 'waiting' OR ${activity}.epoch = p_epoch
+            OR NOT EXISTS (SELECT 1 FROM ${schema}.lease l WHERE l.id = 2 AND l.epoch = ${activity}.epoch))`;
+
+/** What is recorded of an activity is recorded by who has it; before this version any member could. */
+export const recordOwn = (schema: string): string =>
+  recordActivities(schema, replace, `\n          ${free(schema, "activity")}`);
+
 const adopt = (schema: string): string => `
   CREATE FUNCTION ${schema}.adopt(p_full boolean, p_epoch bigint, p_rows jsonb) RETURNS boolean[] LANGUAGE plpgsql AS $$
   DECLARE
@@ -117,8 +128,7 @@ const adopt = (schema: string): string => `
       ORDER BY place LOOP
       UPDATE ${schema}.activity a SET status = 'running', epoch = p_epoch
         WHERE v_owned AND a.run_id = v_ids[v_row.place::int] AND a.key = v_row.key
-          AND (a.status = 'waiting' OR a.epoch = p_epoch
-            OR NOT EXISTS (SELECT 1 FROM ${schema}.lease l WHERE l.id = 2 AND l.epoch = a.epoch));
+          ${free(schema, "a")};
       v_adopted := v_adopted || FOUND;
     END LOOP;
     RETURN v_adopted;

@@ -59,7 +59,8 @@ const lease = (schema: string): string => `
 /** What is written beside the commits. */
 const beside = (schema: string): string => `${recordActivities(schema)}${besides(schema)}`;
 
-export const recordActivities = (schema: string, create = "CREATE FUNCTION"): string => `
+/** `free`: which rows are nobody else's; at first there was nobody else. */
+export const recordActivities = (schema: string, create = "CREATE FUNCTION", free = ""): string => `
   ${create} ${schema}.record_activities(p_full boolean, p_epoch bigint, p_rows jsonb, p_bytes bytea)
   RETURNS boolean[] LANGUAGE plpgsql AS $$
   DECLARE
@@ -79,7 +80,7 @@ export const recordActivities = (schema: string, create = "CREATE FUNCTION"): st
       UPDATE ${schema}.activity SET activity = v_row.activity, attempt = v_row.attempt, status = v_row.status,
           due_at = v_row.due_at, epoch = p_epoch, bytes = substring(p_bytes FROM v_row.start FOR v_row.size),
           report = substring(p_bytes FROM v_row.report_start FOR v_row.report_size)
-        WHERE v_owned AND run_id = v_ids[v_row.place::int] AND key = v_row.key;
+        WHERE v_owned AND run_id = v_ids[v_row.place::int] AND key = v_row.key${free};
       v_recorded := v_recorded || FOUND;
     END LOOP;
     RETURN v_recorded;
