@@ -11,6 +11,7 @@ import type { LiveRun } from "./live/live-run.ts";
 import { keyOf, systemTenant } from "./name.ts";
 import { outagesMoving } from "./outages.ts";
 import type { Standing } from "./standing.ts";
+import { Told } from "./told.ts";
 
 /** How many runs are looked for at a time when something is due. */
 const dueMax = 1_000;
@@ -20,9 +21,6 @@ const attendedMax = 10;
 const nextPageMs = 10;
 /** How long to wait before a store that cannot be reached is asked again. */
 const laterMs = 1_000;
-
-/** How many kinds of errors are remembered as told. */
-const toldMax = 100;
 
 /** Under this name it is told that what is due cannot be looked for. */
 export const wakingName: RunName = { tenant: systemTenant, run: "waking" };
@@ -58,7 +56,7 @@ export class Waker {
   /** Runs of which nobody here knows what the store has. What is under way for this process is not due: it is read. */
   readonly #doubtful = new Map<string, RunName>();
   /** Kinds of errors that are tried again and were told of. */
-  readonly #told = new Set<string>();
+  readonly #told = new Told();
   /** Whether an answer of the store was lost since all was looked at, so that events may wait that nobody here was told of. */
   #lost = false;
   /** Whatever is due, a store that failed is left alone until then. */
@@ -205,11 +203,8 @@ export class Waker {
   /** What is tried again and again is told the first time: a person has to see to it, unless it is that the store is away. */
   #tellOnce(name: RunName, error: unknown): void {
     const { name: kind, message } = describeError(error);
-    const told = `${kind} ${(Object(error) as { readonly code?: unknown }).code ?? message}`;
-    if (isUnavailable(error) || this.#told.has(told)) return;
-    if (this.#told.size >= toldMax) this.#told.clear();
-    this.#told.add(told);
-    this.#world.problem(name, error);
+    const { code = message } = Object(error) as { readonly code?: unknown };
+    if (!isUnavailable(error) && this.#told.isNews(`${kind} ${code}`)) this.#world.problem(name, error);
   }
 
   /**

@@ -20,6 +20,7 @@ import type { Past } from "../live/past.ts";
 import { type Actor, checkActor, keyOf } from "../name.ts";
 import { checkNumber, checkOptions, type Names } from "../options.ts";
 import type { Hop, Registry } from "../registry.ts";
+import { Told } from "../told.ts";
 
 export interface EvolutionWorld {
   readonly past: Past;
@@ -62,13 +63,10 @@ function checkMigrate(options: MigrateOptions): void {
 
 const migrateNames: Names<MigrateOptions> = { to: true, drop: true, dryRun: true, by: true };
 
-/** Of how many runs it is remembered what was told. */
-const toldMax = 1_000;
-
 export class Evolution {
   readonly #world: EvolutionWorld;
-  /** Why runs could not be upgraded, as it was told. */
-  readonly #told = new Map<string, string>();
+  /** Why runs could not be upgraded: after every step of one it is asked again whether it can. */
+  readonly #told = new Told();
 
   constructor(world: EvolutionWorld) {
     this.#world = world;
@@ -125,23 +123,15 @@ export class Evolution {
     if (head.status !== "active" || run.inbox.length > 0) return;
     try {
       const { outcome } = this.#plan(head, state, {});
-      this.#told.delete(keyOf(run.name));
+      this.#told.forget(keyOf(run.name));
       if (outcome === "refused") return;
       // Should it change its mind in the meantime, it is asked again after its next step.
       for (const hop of this.#route(head, {}).slice(0, 1)) void this.#move(run, hop, {}).catch(() => {});
     } catch (error) {
       // It stays with its version: neither it nor others have to stop for that.
-      this.#tellOnce(run.name, to, error);
+      const failure = `${to} ${describeError(error).message}`;
+      if (this.#told.isNews(keyOf(run.name), failure)) this.#world.problem(run.name, error);
     }
-  }
-
-  /** It is asked after every step of the run whether it can go: that it fails is told until it fails otherwise. */
-  #tellOnce(name: RunName, to: number, error: unknown): void {
-    const [key, failure] = [keyOf(name), `${to} ${describeError(error).message}`];
-    if (this.#told.get(key) === failure) return;
-    if (this.#told.size >= toldMax) this.#told.clear();
-    this.#told.set(key, failure);
-    this.#world.problem(name, error);
   }
 
   #newest({ machine }: RunHead): number {
