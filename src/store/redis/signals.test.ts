@@ -50,10 +50,10 @@ describe.skipIf(findRedis() === undefined)("signals over Redis", () => {
 
   test("C9: what one process sends, every other one hears, and from whom", async () => {
     const ears = [await listener(signals()), await listener(signals())];
-    signals().send([nameOf("a"), { ...nameOf("b"), seq: 5 } as RunName], 7);
+    signals().send([nameOf("a"), { ...nameOf("b"), seq: 5 } as RunName, { ...nameOf("c"), since: 9 }], 7);
     for (const { until, heard } of ears) {
       await until(() => heard.length > 0);
-      expect(heard).toEqual([[[nameOf("a"), nameOf("b")], 7]]);
+      expect(heard).toEqual([[[nameOf("a"), nameOf("b"), { ...nameOf("c"), since: 9 }], 7]]);
     }
   });
 
