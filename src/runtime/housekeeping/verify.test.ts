@@ -6,6 +6,7 @@ import { decode, encode } from "../../store/codec.ts";
 import type { RunHead } from "../../store/records.ts";
 import type { Mending, Stored } from "../../store/upkeep.ts";
 import type { ActivityScope } from "../attempt.ts";
+import type { Run } from "../run.ts";
 import { listOf } from "./finding.ts";
 import { repair } from "./repair.ts";
 import { verify } from "./verify.ts";
@@ -107,10 +108,16 @@ onEveryStore((world) => {
     const [snapshot] = await listOf(await here.look(), "snapshot", place);
     const { seq = 0, bytes = new Uint8Array() } = (snapshot as Stored<"snapshot">).row ?? {};
     const other = JSON.parse(JSON.stringify(decode(bytes, "it")).replace('"n":0', '"n":1000'));
-    await change(here, { change: "snapshot", run: place, snapshot: { seq, bytes: encode(other) } });
+    const wrong = { seq, bytes: encode(other), kept: true } as const;
+    await change(here, { change: "snapshot", run: place, snapshot: wrong });
     expect(await problemsOf(here)).toEqual(["a: it is not the state that the journal leads to"]);
     expect((await mended(here)).runs).toMatchObject([{ run: "a", lost: undefined }]);
     expect(await problemsOf(here)).toEqual([]);
+    const anew = await listOf(await here.look(), "snapshot", place);
+    expect(
+      anew.map(({ row }) => [row?.seq, row?.kept]),
+      "and kept as it was",
+    ).toEqual([[seq, true]]);
     expect(await (await (await here.boot([counter])).run("a")).state()).toEqual(state);
   });
 
@@ -128,14 +135,15 @@ onEveryStore((world) => {
   });
 
   /** A run whose activity has begun and whose row is lost, and how often it was called. */
-  const lostActivity = async (once: boolean) => {
+  const lostActivity = async (once: boolean, before: (run: Run) => Promise<unknown> = async () => {}) => {
     const here = await world();
     const machine = callerWith({ once });
     let calls = 0;
     const entry = { machine, activities: { tool: () => (++calls === 1 ? hang() : "again") } };
     const runtime = await here.boot([entry]);
-    await runtime.start(machine, { id: "a" });
+    const run = await runtime.start(machine, { id: "a" });
     await here.rest();
+    await before(run as unknown as Run);
     await here.crash(runtime);
     const place = await placeOf(here, "a");
     const [row] = await listOf(await here.look(), "activity", place);
@@ -148,6 +156,13 @@ onEveryStore((world) => {
       return [calls, (await again.state()).configuration];
     };
     return { here, key, goOn };
+  };
+
+  /** Mends the run for another reason. */
+  const mendedOtherwise = async (here: World) => {
+    const head = { ...((await here.stored("a")).head as RunHead), version: 7 };
+    await change(here, { change: "set", run: await placeOf(here, "a"), head });
+    return (await mended(here)).runs;
   };
 
   test("an activity that was lost begins again, unless it may happen once", async () => {
@@ -166,11 +181,14 @@ onEveryStore((world) => {
     const row = { tenant: "default", run: "a", subject: "a", id: "e", priority: 0, at: here.clock.now() };
     await store.enqueue([{ ...row, bytes: encode({ ...event, invocation: key }) }]);
     expect(await problemsOf(here)).toEqual([]);
-    // Something else is wrong with it, so it is mended.
-    const place = await placeOf(here, "a");
-    const head = { ...((await here.stored("a")).head as RunHead), version: 7 };
-    await change(here, { change: "set", run: place, head });
-    expect((await mended(here)).runs).toMatchObject([{ run: "a", notes: [] }]);
+    expect(await mendedOtherwise(here)).toMatchObject([{ run: "a", notes: [] }]);
     expect(await goOn()).toEqual([1, ["done"]]);
+  });
+
+  test("an activity of a parked run that is not there may have ended, and does not begin again", async () => {
+    const { here, goOn } = await lostActivity(false, (run) => run.pause());
+    expect(await problemsOf(here)).toEqual([]);
+    expect(await mendedOtherwise(here)).toMatchObject([{ run: "a", notes: [] }]);
+    expect(await goOn()).toEqual([1, ["calling"]]);
   });
 });
