@@ -216,6 +216,26 @@ test("pieces of a stream are taken out one by one, and those that are left come 
   expect(await afterCrash(() => {}, offsets)).toEqual(left);
 });
 
+test("I1: a stream that has grown since the log was emptied, and is taken out whole, is no damage after a crash", async () => {
+  const { epoch } = await nineSteps([]);
+  await store.close();
+  await store.open();
+  await store.appendChunks(sample, "1.0", [{ offset: 3, attempt: 1, bytes: bytesOf("piece 3") }], epoch);
+  const [run] = await store.scan("run", { limit: 9 });
+  const chunks = await store.scan("chunk", { of: run?.place as string, limit: 9 });
+  expect(chunks).toHaveLength(4);
+  await store.mend(
+    chunks.map(({ place }) => ({ change: "remove", kind: "chunk", place })),
+    epoch,
+  );
+  expect(
+    await afterCrash(
+      () => {},
+      (opened) => opened.readChunks(sample, "1.0", 0, 9),
+    ),
+  ).toEqual([]);
+});
+
 test("contents and documents are found under names of any length", async () => {
   const { epoch } = await begun(store);
   const long = "Ä long name/".repeat(30);
