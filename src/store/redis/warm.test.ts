@@ -258,6 +258,22 @@ describe.skipIf(findRedis() === undefined)("a warm tier in Redis", () => {
     expect(cold.loads).toEqual([1]);
   });
 
+  test("nor is one that has no snapshot: nothing of it is left in what is read", async () => {
+    const cold = watched(memory());
+    const store = await warm(cold.store);
+    const { epoch, head } = await begun(store, { steps: 3 });
+    await store.load(sample);
+    await settled();
+    await committed(cold.store, commitOn(head, epoch, { head: { status: "done" } }));
+    await cold.store.removeRuns([sample], epoch);
+    const digest = "another journal";
+    const entries = [{ ...entryOf(sample, 1), digest }];
+    await committed(cold.store, firstCommit(sample.run, epoch, { entries, head: { digest } }));
+    const plain = await cold.store.load(sample);
+    expect(plain?.entries).toEqual(entries);
+    expect(await store.load(sample)).toEqual(plain);
+  });
+
   test("a copy whose snapshot the store has given up is not used", async () => {
     const { cold, store, epoch, newest } = await copied();
     const [run] = await cold.store.scan("run", { limit: 1 });
