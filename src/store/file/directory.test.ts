@@ -177,6 +177,28 @@ describe("what people find", () => {
     expect(await sizes(one)).toBe(0);
     expect(await sizes(one + 1)).toBe(one);
   });
+
+  test("a log that was emptied is synced before anything is written to it again", async () => {
+    await store.close();
+    const done: string[] = [];
+    const isLog = (path: string) => basename(path) === "intents.jsonl";
+    const files: Files = {
+      ...diskFiles,
+      writeAt: (path, at, bytes) => {
+        if (isLog(path)) done.push(bytes.length === 0 ? "emptied" : "written");
+        diskFiles.writeAt(path, at, bytes);
+      },
+      sync: (path) => {
+        if (isLog(path)) done.push("synced");
+        diskFiles.sync(path);
+      },
+    };
+    const limited = new FileStore({ directory }, { files, logBytesMax: 1 });
+    await limited.open();
+    await limited.own("worker", leaseMs, noon);
+    await limited.close();
+    expect(done.slice(-4)).toEqual(["written", "synced", "emptied", "synced"]);
+  });
 });
 
 describe("whose directory it is", () => {

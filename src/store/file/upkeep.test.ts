@@ -216,6 +216,25 @@ test("pieces of a stream are taken out one by one, and those that are left come 
   expect(await afterCrash(() => {}, offsets)).toEqual(left);
 });
 
+test("a piece is taken out also by a call that says that its run has ended", async () => {
+  const { epoch, head } = await nineSteps([]);
+  const [run] = await store.scan("run", { limit: 9 });
+  const place = run?.place as string;
+  const [first] = await store.scan("chunk", { of: place, limit: 1 });
+  await store.mend(
+    [
+      { change: "remove", kind: "chunk", place: first?.place as string },
+      { change: "set", run: place, head: { ...head, status: "done" } },
+    ],
+    epoch,
+  );
+  const offsets = async (of: Store) => (await of.readChunks(sample, "1.0", 0, 9)).map(({ offset }) => offset);
+  expect([await offsets(store), await afterCrash(() => {}, offsets)]).toEqual([
+    [1, 2],
+    [1, 2],
+  ]);
+});
+
 test("I1: a stream that has grown since the log was emptied, and is taken out whole, is no damage after a crash", async () => {
   const { epoch } = await nineSteps([]);
   await store.close();
