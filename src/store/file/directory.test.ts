@@ -505,6 +505,25 @@ test("I1: a call that fails half-way leaves nothing behind, and the store goes o
   await committed(store, commitOn(head, epoch));
 });
 
+test("I1: so does one that had come only to an inbox, to a document, or to what the store says of itself", async () => {
+  const { epoch } = await begun(store);
+  const bad = undefined as never;
+  await expect(store.enqueue([eventOf("e1"), bad])).rejects.toThrow();
+  expect(await store.readInbox(sample, 9)).toEqual([]);
+  const document = { change: "document", tenant, name: "d", bytes: bytesOf("{}") } as const;
+  await expect(store.mend([document, bad], epoch)).rejects.toThrow();
+  expect(await store.readDocument(tenant, "d")).toBeUndefined();
+  const worse = { ...document, bytes: bad };
+  await expect(store.mend([{ change: "lease" }, worse], epoch)).rejects.toThrow();
+  // What a later call makes certain has nothing of it either.
+  expect(await store.enqueue([eventOf("e2")])).toHaveLength(1);
+  await store.close();
+  await store.open();
+  expect((await store.readInbox(sample, 9)).map(({ id }) => id)).toEqual(["e2"]);
+  expect(await store.readDocument(tenant, "d")).toBeUndefined();
+  expect((await store.own("worker-2", leaseMs, noon)).outcome).toBe("taken");
+});
+
 test("a store that is not open says so, and opening twice is opening once", async () => {
   await begun(store);
   await store.open();
