@@ -387,6 +387,12 @@ describe("a damaged file", () => {
     },
   );
 
+  test("a journal that was taken away from an open store is damage", async () => {
+    await begun(store);
+    rmSync(join(directory, "tenants/acme/runs/run-1.journal.jsonl"));
+    await expect(store.readJournal(sample, 1, 9)).rejects.toMatchObject({ code: "STORE_CORRUPT" });
+  });
+
   test("a lease that is gone while there are runs is damage", async () => {
     await begun(store);
     await store.close();

@@ -253,6 +253,7 @@ test("I1: a stream that has grown since the log was emptied, and is taken out wh
       (opened) => opened.readChunks(sample, "1.0", 0, 9),
     ),
   ).toEqual([]);
+  expect(runs(), "nor is there a file of them").not.toContain("run-1.chunks.jsonl");
 });
 
 test("contents and documents are found under names of any length", async () => {
