@@ -251,6 +251,14 @@ describe("what is repaired", () => {
     expect([...snapshot.after.values()]).toEqual([...snapshot.before.values()]);
   });
 
+  test("is listed under its attributes still where its row cannot tell them any more", async () => {
+    const pick = (row: Row) => row.run === "long";
+    const { path } = await repaired("run", pick, "about", "{");
+    const attributes = (of: string) => rowsIn(of, "attribute").filter(pick).map(shown).sort();
+    expect(attributes(base)).toHaveLength(2);
+    expect(attributes(path)).toEqual(attributes(base));
+  });
+
   test("B10: holds everything of a tenant whose list of holds was damaged", async () => {
     const pick = (row: Row) => row.name === "holdfast/holds";
     const { path } = await repaired("document", pick, "bytes", new Uint8Array([1]));

@@ -4,6 +4,7 @@ import { callerWith, counter } from "../../../test/runtime/machines.ts";
 import { onEveryStore, type World } from "../../../test/runtime/world.ts";
 import { decode, encode } from "../../store/codec.ts";
 import type { RunHead } from "../../store/records.ts";
+import type { Store } from "../../store/store.ts";
 import type { Mending, Stored } from "../../store/upkeep.ts";
 import type { ActivityScope } from "../attempt.ts";
 import type { Run } from "../run.ts";
@@ -132,6 +133,20 @@ onEveryStore((world) => {
     await here.close(runtime);
     const store = await here.look();
     expect(await verify({ store })).toEqual({ problems: [], runs: 211, entries: 251 + 210 });
+  });
+
+  test("a store that refuses what would mend it is told as somebody else's", async () => {
+    const here = await furnished();
+    const { head } = await here.stored("source");
+    const lie = { ...(head as RunHead), version: 7 };
+    await change(here, { change: "set", run: await placeOf(here, "source"), head: lie });
+    const store = await here.look();
+    const refusing = new Proxy(store, {
+      get: (_, name: keyof Store) => (name === "mend" ? async () => false : store[name]?.bind(store)),
+    });
+    await expect(repair({ store: refusing, clock: here.clock })).rejects.toMatchObject({
+      code: "STORE_OWNED",
+    });
   });
 
   /** A run whose activity has begun and whose row is lost, and how often it was called. */
