@@ -174,10 +174,17 @@ describe.skipIf(findRedis() === undefined)("signals over Redis", () => {
     const [one, other] = stores as [Shared, Shared];
     expect(one.fleet.members()).toEqual(["ada"]);
     await Promise.all(stores.map((store) => store.open()));
+    const elsewhere = withRedis(shared(), { url: server.url, signals: true, prefix: "another" }) as Shared;
+    await elsewhere.open();
+    const stranger = await listener(elsewhere.fleet.signals);
     const { heard, until } = await listener(other.fleet.signals);
     one.fleet.signals.send([nameOf("a")], 1);
     await until(() => heard.length > 0);
     expect(heard).toEqual([[[nameOf("a")], 1]]);
+    await elsewhere.fleet.signals.send([nameOf("b")], 2);
+    await stranger.until(() => stranger.heard.length > 0);
+    expect(stranger.heard, "another store is told nothing of it").toEqual([[[nameOf("b")], 2]]);
+    await elsewhere.close();
     await Promise.all(stores.map((store) => store.close()));
   });
 });
