@@ -56,3 +56,34 @@ test("what is under way when it is closed is settled before it is over, and noth
   await closing;
   expect(said).toEqual(["settled 1", "released", "closed"]);
 });
+
+test("what keeps it from delivering is told until it is over", async () => {
+  const clock = new VirtualClock();
+  const [away, busy] = [new Error("the database is away"), new Error("not now")];
+  const ours: Taken = { outcome: "ours", changes: [{ number: 1 } as NotedChange] };
+  const takes: (() => Promise<Taken>)[] = [
+    () => Promise.reject(away),
+    async () => ({ outcome: "empty" }),
+    async () => ours,
+    async () => ours,
+    // It is about to look again.
+    () => new Promise(() => {}),
+  ];
+  const fates = [{ outcome: "later", error: busy }, { outcome: "delivered" }];
+  const address = (change: NotedChange) => ({
+    ...{ change, place: "a run" },
+    deliver: async () => fates.shift(),
+  });
+  const outbox = { take: () => takes.shift()?.(), settle: async () => {} };
+  const consumer = new Consumer({
+    ...{ outbox, address, clock, holder: "its own", isListening: () => false },
+  } as Partial<Record<keyof ConsumerWorld, unknown>> as ConsumerWorld);
+  consumer.wake();
+  const told: unknown[] = [];
+  for (const ms of [0, 1_000, 50, 1_000]) {
+    await clock.advance(ms);
+    await new Promise((pass) => setImmediate(pass));
+    told.push(consumer.problem);
+  }
+  expect(told).toEqual([away, undefined, busy, undefined]);
+});

@@ -135,6 +135,48 @@ onEveryStore((world) => {
     expect(await verify({ store })).toEqual({ problems: [], runs: 211, entries: 251 + 210 });
   });
 
+  /** A store of which somebody changes a run right after its row was read, so many times. */
+  const changing = (store: Store, change: () => Promise<unknown>, times: number): Store => {
+    let left = times;
+    const scan = async (...given: Parameters<Store["scan"]>) => {
+      const rows = await store.scan(...given);
+      if (given[0] === "run" && left-- > 0) await change();
+      return rows;
+    };
+    return new Proxy(store, {
+      get: (_, name: keyof Store) => (name === "scan" ? scan : store[name]?.bind(store)),
+    });
+  };
+
+  test("a run that others step while it is looked at is looked at again, until it stands still", async () => {
+    const here = await world();
+    const runtime = await here.boot([counter]);
+    const run = await runtime.start(counter, { id: "a" });
+    let isParked = false;
+    const toggle = async () => {
+      await (isParked ? run.retry() : run.pause());
+      isParked = !isParked;
+    };
+    const store = await here.look();
+    expect(await verify({ store: changing(store, toggle, 3) })).toMatchObject({ problems: [], runs: 1 });
+  });
+
+  test("a run that is removed while it is looked at is not damaged", async () => {
+    const here = await world();
+    const runtime = await here.boot([counter]);
+    const run = await runtime.start(counter, { id: "a" });
+    const store = await here.look();
+    const remove = async () => {
+      await run.cancel();
+      await here.close(runtime);
+      const lease = await store.own("a tool", 1_000, here.clock.now());
+      expect(await store.removeRuns([{ tenant: "default", run: "a" }], lease.epoch as number)).toEqual([
+        true,
+      ]);
+    };
+    expect(await verify({ store: changing(store, remove, 1) })).toMatchObject({ problems: [], runs: 0 });
+  });
+
   test("a store that refuses what would mend it is told as somebody else's", async () => {
     const here = await furnished();
     const { head } = await here.stored("source");
