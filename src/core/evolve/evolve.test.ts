@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { at, begin, count, go, machine, moved, refusal } from "../../../test/evolution/versions.ts";
-import { defineMachine, restore, type State, start, step } from "../../index.ts";
+import { cancel, defineMachine, restore, type State, start, step } from "../../index.ts";
 import { plainModel } from "../plain-model.ts";
 import { evolve } from "./evolve.ts";
 import { defineMigration } from "./migration.ts";
@@ -47,6 +47,11 @@ describe("an upgrade", () => {
     const from = machine(1, { initial: "a", states: { a: { type: "final" } } });
     expect(refusal(go(from, machine(2, { states: { a: { type: "final" } } }), begin(from)))).toEqual([
       "status | is done | a run that has ended stays what it was",
+    ]);
+    const going = machine(1, { states });
+    const cancelled = cancel(going, begin(going), { at }).state;
+    expect(refusal(go(going, machine(2, { states }), cancelled))).toEqual([
+      "status | is cancelled | a run that has ended stays what it was",
     ]);
   });
 
@@ -123,6 +128,9 @@ describe("the configuration", () => {
     const over = machine(2, { states: { a: {}, b: { type: "final", output: "gone" } } });
     const { step: made } = moved(go(from, over, begin(from), { states: { a: "b" } }));
     expect([made.state.status, made.state.output, made.state.version]).toEqual(["done", "gone", 2]);
+    const busy = machine(2, { invoke: { activity: "tool" }, states: { a: {}, b: { type: "final" } } });
+    const ended = moved(go(from, busy, begin(from), { states: { a: "b" } }));
+    expect([ended.step.effects, ended.report.begun], "nothing begins in it").toEqual([[], []]);
 
     const region = { initial: "x", states: { x: {}, end: { type: "final" } } } as const;
     const inside = machine(2, {

@@ -109,6 +109,26 @@ test("a failed change is delivered again when its run is there, and only then go
   await expect(changes.failed.redeliver(number)).rejects.toMatchObject({ code: "CHANGE_UNKNOWN" });
 });
 
+test("a change that fails again has the new reason, and the others theirs", async () => {
+  await database.query("INSERT INTO orders VALUES (1, 'late'), (2, 'late')");
+  await delivered(changes);
+  const late = await runtime.start(notebook, { id: "late" });
+  await late.send("end");
+  const number = (await failures())[0]?.change.number as number;
+  await expect(changes.failed.redeliver(number)).rejects.toMatchObject({ code: "RUN_ENDED" });
+  expect(await reasons()).toEqual([
+    ["late", "RUN_ENDED"],
+    ["late", "RUN_UNKNOWN"],
+  ]);
+});
+
+test("however many failed, all are listed, in order", async () => {
+  await database.query("INSERT INTO orders SELECT n, 'nobody' FROM generate_series(1, 230) n");
+  await delivered(changes);
+  const ids = (await failures()).map(({ change }) => change.new?.id);
+  expect(ids).toEqual(Array.from({ length: 230 }, (_, index) => index + 1));
+});
+
 test("a failed change that is discarded is gone", async () => {
   await database.query("INSERT INTO orders VALUES (1, 'nobody'), (2, 'nobody')");
   await delivered(changes);

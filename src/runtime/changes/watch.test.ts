@@ -121,6 +121,18 @@ describe("what is sent", () => {
     ]);
   });
 
+  test("of several columns one that changes is enough, where the condition holds", async () => {
+    const changes = await watch({ on: ["update"], columns: ["status", "amount"], when: "NEW.id = 1" });
+    await database.query("INSERT INTO orders VALUES (1, 'open', 5), (2, 'open', 5)");
+    await database.query("UPDATE orders SET amount = 6");
+    await database.query("UPDATE orders SET status = 'paid'");
+    await delivered(changes);
+    expect(await notesOf(runtime, "a")).toEqual([
+      [1, "open"],
+      [1, "paid"],
+    ]);
+  });
+
   test("statements of many rows, COPY, upserts and MERGE are sent row by row", async () => {
     const changes = await watch();
     await database.query("INSERT INTO orders SELECT n, 'many' FROM generate_series(1, 3) n");
@@ -151,6 +163,19 @@ describe("what is sent", () => {
     expect(await notesOf(runtime, "a", "acme")).toHaveLength(1);
     expect(await notesOf(runtime, "a")).toEqual([]);
     expect((await changes.status()).failed).toBe(1);
+  });
+
+  test("a run is started for the tenant that the row says", async () => {
+    const tenant = ({ new: row }: { new: JsonObject | null }) => row?.status as string;
+    const changes = await watch({ on: ["insert"], start: { machine: notebook, id: () => "new", tenant } });
+    await database.query("INSERT INTO orders VALUES (1, 'acme'), (2, 'globex')");
+    await delivered(changes);
+    for (const [tenant, id] of [
+      ["acme", 1],
+      ["globex", 2],
+    ] as const)
+      expect(await notesOf(runtime, "new", tenant)).toMatchObject([{ new: { id } }]);
+    await expect(runtime.run("new")).rejects.toMatchObject({ code: "RUN_UNKNOWN" });
   });
 
   test("a run that is started holds the data of whom the row says", async () => {
@@ -264,31 +289,45 @@ describe("through restarts", () => {
     expect(await notesOf(runtime, "a")).toEqual([[1, "later"]]);
   });
 
-  test("what a run cannot take now waits, and what is behind it for that run; others go on", async () => {
-    let refusals = 3;
-    const busy: WatchOptions["runtime"] = {
-      start: (machine, ...given) => runtime.start(machine, ...given),
-      stopped: runtime.stopped,
-      run: async (id, given) => {
-        if (id === "a" && refusals-- > 0) throw new HoldfastError("STORE_UNAVAILABLE", "not now");
-        return runtime.run(id, given);
-      },
-    };
-    const run = ({ new: row }: { new: JsonObject | null }) => row?.status as string;
-    const changes = await watch(
-      { on: ["insert"], send: { run, type: "note", data: ({ new: row }) => row?.id } },
-      { runtime: busy },
-    );
-    await database.query("INSERT INTO orders VALUES (1, 'a'), (2, 'b'), (3, 'a')");
-    let problem: unknown;
-    while (problem === undefined) ({ problem } = await changes.status());
-    expect(await notesOf(runtime, "b")).toEqual([2]);
-    expect(await notesOf(runtime, "a")).toEqual([]);
-    expect(problem).toMatchObject({ code: "STORE_UNAVAILABLE" });
-    while ((await changes.status()).waiting > 0);
-    expect(await notesOf(runtime, "a")).toEqual([1, 3]);
-    expect((await changes.status()).failed).toBe(0);
+  test("whoever delivers to a runtime ends with it", async () => {
+    const changes = await watch({}, { database: database.url });
+    await runtime.close();
+    // Its connections are closed in the end.
+    while (await changes.status().then(Boolean, () => false));
+    await database.query("INSERT INTO orders VALUES (1, 'later')");
+    runtime = await openRuntime("a");
+    await delivered(await watch());
+    expect(await notesOf(runtime, "a")).toEqual([[1, "later"]]);
   });
+
+  test.each(["STORE_UNAVAILABLE", "RUNTIME_CLOSED"] as const)(
+    "what a run cannot take now waits, and what is behind it for that run; others go on (%s)",
+    async (code) => {
+      let refusals = 3;
+      const busy: WatchOptions["runtime"] = {
+        start: (machine, ...given) => runtime.start(machine, ...given),
+        stopped: runtime.stopped,
+        run: async (id, given) => {
+          if (id === "a" && refusals-- > 0) throw new HoldfastError(code, "not now");
+          return runtime.run(id, given);
+        },
+      };
+      const run = ({ new: row }: { new: JsonObject | null }) => row?.status as string;
+      const changes = await watch(
+        { on: ["insert"], send: { run, type: "note", data: ({ new: row }) => row?.id } },
+        { runtime: busy },
+      );
+      await database.query("INSERT INTO orders VALUES (1, 'a'), (2, 'b'), (3, 'a')");
+      let problem: unknown;
+      while (problem === undefined) ({ problem } = await changes.status());
+      expect(await notesOf(runtime, "b")).toEqual([2]);
+      expect(await notesOf(runtime, "a")).toEqual([]);
+      expect(problem).toMatchObject({ code });
+      while ((await changes.status()).waiting > 0);
+      expect(await notesOf(runtime, "a")).toEqual([1, 3]);
+      expect((await changes.status()).failed).toBe(0);
+    },
+  );
 
   test("a rule that is not known here waits for whoever knows it, and is told of", async () => {
     await (await watch()).close();

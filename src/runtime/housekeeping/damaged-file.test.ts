@@ -60,6 +60,7 @@ describe("a damaged file of a run", () => {
       const mended = await runtime.run("a");
       // Whose data it was is not in its journal, so texts that are kept by that are lost with the file.
       if (damage(text) !== "") expect(await mended.state()).toEqual(state);
+      expect((await mended.head()).subject).toBe(damage(text) === "" ? "a" : "somebody");
       if ((await mended.head()).status === "parked") await mended.retry();
       await mended.send("add", 1);
       expect((await mended.state()).context).toMatchObject({ n: 6 });

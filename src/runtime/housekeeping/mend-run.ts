@@ -185,11 +185,7 @@ class Planning {
     for (const one of problems)
       if (one.kind === "activity" && one.place !== undefined)
         this.#mendings.push({ change: "remove", kind: "activity", place: one.place });
-    const pending = pendingIn(good);
-    for (const { row, place: at } of activities)
-      if (row !== undefined && !pending.includes(row.key))
-        this.#mendings.push({ change: "remove", kind: "activity", place: at });
-    for (const key of pending) {
+    for (const key of pendingIn(good)) {
       if (activities.some(({ row }) => row?.key === key) || settling.has(key) || good.parked) continue;
       const asked = good.asked.get(key);
       if (asked === undefined) {

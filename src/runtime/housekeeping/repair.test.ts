@@ -191,6 +191,23 @@ describe("what is repaired", () => {
     expect(runs).toMatchObject([{ run: "long", was: last, is: last, lost: { from: 1, to: base } }]);
   });
 
+  test("begins with that snapshot, also where its row was wrong about where it begins", async () => {
+    const path = join(folder, `${count++}.db`);
+    copyFileSync(base, path);
+    const database = new DatabaseSync(path);
+    const id = numberOf("long");
+    database.exec(`UPDATE entry SET bytes = x'010203' WHERE run_id = ${id} AND seq = 3`);
+    database.exec(`UPDATE run SET pruned = 2 WHERE id = ${id}`);
+    database.close();
+    const store = sqlite(path);
+    await store.open();
+    const { runs, left } = await repair({ store, clock: new VirtualClock(9_000_000) });
+    expect(left).toEqual([]);
+    const lost = { from: 1, to: Math.min(...snapshotsOf("long")) };
+    expect(runs).toMatchObject([{ run: "long", is: lastOf("long"), lost }]);
+    await store.close();
+  });
+
   test("B4: goes back to the last good checkpoint where none does", async () => {
     const last = lastOf("long");
     const { runs, path } = await repaired("entry", entryOf("long", last), "bytes", new Uint8Array([1, 2, 3]));
@@ -232,6 +249,14 @@ describe("what is repaired", () => {
     const snapshot = await repaired("snapshot", pick, "bytes", new Uint8Array([1]));
     expect(snapshot.runs).toMatchObject([{ run: "long", lost: undefined }]);
     expect([...snapshot.after.values()]).toEqual([...snapshot.before.values()]);
+  });
+
+  test("is listed under its attributes still where its row cannot tell them any more", async () => {
+    const pick = (row: Row) => row.run === "long";
+    const { path } = await repaired("run", pick, "about", "{");
+    const attributes = (of: string) => rowsIn(of, "attribute").filter(pick).map(shown).sort();
+    expect(attributes(base)).toHaveLength(2);
+    expect(attributes(path)).toEqual(attributes(base));
   });
 
   test("B10: holds everything of a tenant whose list of holds was damaged", async () => {

@@ -177,6 +177,28 @@ describe("what people find", () => {
     expect(await sizes(one)).toBe(0);
     expect(await sizes(one + 1)).toBe(one);
   });
+
+  test("a log that was emptied is synced before anything is written to it again", async () => {
+    await store.close();
+    const done: string[] = [];
+    const isLog = (path: string) => basename(path) === "intents.jsonl";
+    const files: Files = {
+      ...diskFiles,
+      writeAt: (path, at, bytes) => {
+        if (isLog(path)) done.push(bytes.length === 0 ? "emptied" : "written");
+        diskFiles.writeAt(path, at, bytes);
+      },
+      sync: (path) => {
+        if (isLog(path)) done.push("synced");
+        diskFiles.sync(path);
+      },
+    };
+    const limited = new FileStore({ directory }, { files, logBytesMax: 1 });
+    await limited.open();
+    await limited.own("worker", leaseMs, noon);
+    await limited.close();
+    expect(done.slice(-4)).toEqual(["written", "synced", "emptied", "synced"]);
+  });
 });
 
 describe("whose directory it is", () => {
@@ -365,6 +387,12 @@ describe("a damaged file", () => {
     },
   );
 
+  test("a journal that was taken away from an open store is damage", async () => {
+    await begun(store);
+    rmSync(join(directory, "tenants/acme/runs/run-1.journal.jsonl"));
+    await expect(store.readJournal(sample, 1, 9)).rejects.toMatchObject({ code: "STORE_CORRUPT" });
+  });
+
   test("a lease that is gone while there are runs is damage", async () => {
     await begun(store);
     await store.close();
@@ -481,6 +509,25 @@ test("I1: a call that fails half-way leaves nothing behind, and the store goes o
   expect(await store.readHead(sample)).toEqual(head);
   expect(await store.readHead({ tenant, run: "run-2" })).toBeUndefined();
   await committed(store, commitOn(head, epoch));
+});
+
+test("I1: so does one that had come only to an inbox, to a document, or to what the store says of itself", async () => {
+  const { epoch } = await begun(store);
+  const bad = undefined as never;
+  await expect(store.enqueue([eventOf("e1"), bad])).rejects.toThrow();
+  expect(await store.readInbox(sample, 9)).toEqual([]);
+  const document = { change: "document", tenant, name: "d", bytes: bytesOf("{}") } as const;
+  await expect(store.mend([document, bad], epoch)).rejects.toThrow();
+  expect(await store.readDocument(tenant, "d")).toBeUndefined();
+  const worse = { ...document, bytes: bad };
+  await expect(store.mend([{ change: "lease" }, worse], epoch)).rejects.toThrow();
+  // What a later call makes certain has nothing of it either.
+  expect(await store.enqueue([eventOf("e2")])).toHaveLength(1);
+  await store.close();
+  await store.open();
+  expect((await store.readInbox(sample, 9)).map(({ id }) => id)).toEqual(["e2"]);
+  expect(await store.readDocument(tenant, "d")).toBeUndefined();
+  expect((await store.own("worker-2", leaseMs, noon)).outcome).toBe("taken");
 });
 
 test("a store that is not open says so, and opening twice is opening once", async () => {

@@ -190,15 +190,16 @@ test.each([
 });
 
 test("what is left of a damaged run still tells where its journal begins, and its newest snapshot", async () => {
-  const { epoch } = await nineSteps([4, 7]);
-  expect(await store.pruneJournal(sample, 4, epoch)).toBe(true);
+  const { epoch, head } = await nineSteps([7]);
+  await committed(store, commitOn(head, epoch, { withSnapshot: true }));
+  expect(await store.pruneJournal(sample, 7, epoch)).toBe(true);
   await store.close();
   writeFileSync(join(directory, "tenants/acme/runs/run-1.json"), "{");
   await store.open();
   const [run] = await store.scan("run", { limit: 9 });
-  expect(run?.row).toMatchObject({ run: "run-1", pruned: 4, snapshotSeq: 7 });
+  expect(run?.row).toMatchObject({ run: "run-1", pruned: 7, snapshotSeq: 10 });
   const entries = await store.scan("entry", { of: run?.place as string, limit: 99 });
-  expect(entries.map(({ row }) => row?.seq)).toEqual([5, 6, 7, 8, 9]);
+  expect(entries.map(({ row }) => row?.seq)).toEqual([8, 9, 10]);
 });
 
 test("pieces of a stream are taken out one by one, and those that are left come back", async () => {
@@ -214,6 +215,46 @@ test("pieces of a stream are taken out one by one, and those that are left come 
   const left = [[1, Buffer.from(bytesOf("piece 1"))]];
   expect(await offsets(store)).toEqual(left);
   expect(await afterCrash(() => {}, offsets)).toEqual(left);
+});
+
+test("a piece is taken out also by a call that says that its run has ended", async () => {
+  const { epoch, head } = await nineSteps([]);
+  const [run] = await store.scan("run", { limit: 9 });
+  const place = run?.place as string;
+  const [first] = await store.scan("chunk", { of: place, limit: 1 });
+  await store.mend(
+    [
+      { change: "remove", kind: "chunk", place: first?.place as string },
+      { change: "set", run: place, head: { ...head, status: "done" } },
+    ],
+    epoch,
+  );
+  const offsets = async (of: Store) => (await of.readChunks(sample, "1.0", 0, 9)).map(({ offset }) => offset);
+  expect([await offsets(store), await afterCrash(() => {}, offsets)]).toEqual([
+    [1, 2],
+    [1, 2],
+  ]);
+});
+
+test("I1: a stream that has grown since the log was emptied, and is taken out whole, is no damage after a crash", async () => {
+  const { epoch } = await nineSteps([]);
+  await store.close();
+  await store.open();
+  await store.appendChunks(sample, "1.0", [{ offset: 3, attempt: 1, bytes: bytesOf("piece 3") }], epoch);
+  const [run] = await store.scan("run", { limit: 9 });
+  const chunks = await store.scan("chunk", { of: run?.place as string, limit: 9 });
+  expect(chunks).toHaveLength(4);
+  await store.mend(
+    chunks.map(({ place }) => ({ change: "remove", kind: "chunk", place })),
+    epoch,
+  );
+  expect(
+    await afterCrash(
+      () => {},
+      (opened) => opened.readChunks(sample, "1.0", 0, 9),
+    ),
+  ).toEqual([]);
+  expect(runs(), "nor is there a file of them").not.toContain("run-1.chunks.jsonl");
 });
 
 test("contents and documents are found under names of any length", async () => {

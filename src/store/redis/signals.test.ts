@@ -50,10 +50,10 @@ describe.skipIf(findRedis() === undefined)("signals over Redis", () => {
 
   test("C9: what one process sends, every other one hears, and from whom", async () => {
     const ears = [await listener(signals()), await listener(signals())];
-    signals().send([nameOf("a"), { ...nameOf("b"), seq: 5 } as RunName], 7);
+    signals().send([nameOf("a"), { ...nameOf("b"), seq: 5 } as RunName, { ...nameOf("c"), since: 9 }], 7);
     for (const { until, heard } of ears) {
       await until(() => heard.length > 0);
-      expect(heard).toEqual([[[nameOf("a"), nameOf("b")], 7]]);
+      expect(heard).toEqual([[[nameOf("a"), nameOf("b"), { ...nameOf("c"), since: 9 }], 7]]);
     }
   });
 
@@ -174,10 +174,17 @@ describe.skipIf(findRedis() === undefined)("signals over Redis", () => {
     const [one, other] = stores as [Shared, Shared];
     expect(one.fleet.members()).toEqual(["ada"]);
     await Promise.all(stores.map((store) => store.open()));
+    const elsewhere = withRedis(shared(), { url: server.url, signals: true, prefix: "another" }) as Shared;
+    await elsewhere.open();
+    const stranger = await listener(elsewhere.fleet.signals);
     const { heard, until } = await listener(other.fleet.signals);
     one.fleet.signals.send([nameOf("a")], 1);
     await until(() => heard.length > 0);
     expect(heard).toEqual([[[nameOf("a")], 1]]);
+    await elsewhere.fleet.signals.send([nameOf("b")], 2);
+    await stranger.until(() => stranger.heard.length > 0);
+    expect(stranger.heard, "another store is told nothing of it").toEqual([[[nameOf("b")], 2]]);
+    await elsewhere.close();
     await Promise.all(stores.map((store) => store.close()));
   });
 });

@@ -132,6 +132,27 @@ describe.skipIf(findRedis() === undefined)("a warm tier in Redis", () => {
     expect(await store.load(sample)).toEqual(await cold.store.load(sample));
   });
 
+  test("what another process added in between is not left out of the copy", async () => {
+    const { cold, store, epoch, newest } = await copied();
+    const seventh = await committed(cold.store, commitOn(newest, epoch, { steps: 2 }));
+    // Whoever knows a checkpoint asks the store, and goes on from there.
+    expect((await store.load(sample, newest))?.since).toBe(5);
+    await committed(store, commitOn(seventh, epoch));
+    await settled();
+    const plain = await cold.store.load(sample);
+    const other = await warm(cold.store);
+    for (const reader of [store, other]) expect(await reader.load(sample)).toEqual(plain);
+  });
+
+  test("runs that are too large are not copied", async () => {
+    const { store, epoch, newest, key } = await copied();
+    const snapshot = { seq: 6, bytes: new Uint8Array(limits.copiedBytesMax + 1) };
+    await committed(store, { ...commitOn(newest, epoch, { withSnapshot: true }), snapshot });
+    await settled();
+    expect(server.command("HGET", key, "seq").trim(), "the copy of before is left as it was").toBe("5");
+    expect((await store.load(sample))?.snapshot).toEqual(snapshot);
+  });
+
   test("small runs are not copied, and Redis is not asked for them again", async () => {
     const { cold, store } = await copied({ bytesMin: 10_000 });
     expect(server.command("DBSIZE").trim()).toBe("0");
@@ -156,7 +177,10 @@ describe.skipIf(findRedis() === undefined)("a warm tier in Redis", () => {
   });
 
   test("copies expire", async () => {
-    const { store, epoch, newest } = await copied({ ttl: 60_000 });
+    const { store, epoch, newest: fifth } = await copied({ ttl: 60_000 });
+    const newest = await committed(store, commitOn(fifth, epoch, { withSnapshot: true }));
+    await settled();
+    expect(Number(server.command("PTTL", server.command("KEYS", "*").trim()))).toBeGreaterThan(0);
     const contents = [{ digest: "d1", bytes: bytesOf("text") }];
     await committed(store, commitOn(newest, epoch, { contents }));
     await store.readContents(tenant, "ada", ["d1"]);
@@ -187,6 +211,16 @@ describe.skipIf(findRedis() === undefined)("a warm tier in Redis", () => {
     while ((await one.sweep(100)) > 0);
     expect(await one.readContents(tenant, "ada", ["d1", "d2"])).toEqual([]);
     expect(server.command("DBSIZE").trim()).toBe("0");
+  });
+
+  test("texts of one tenant are nobody else's, whose subject has the same name", async () => {
+    const cold = memory();
+    const contents = [{ digest: "d1", bytes: bytesOf("of acme") }];
+    await begun(cold, { contents });
+    const store = await warm(cold);
+    expect(await store.readContents(tenant, "ada", ["d1"])).toEqual(contents);
+    await settled();
+    expect(await store.readContents("globex", "ada", ["d1"])).toEqual([]);
   });
 
   test("an older copy that is written late does not replace a newer one", async () => {
@@ -222,6 +256,22 @@ describe.skipIf(findRedis() === undefined)("a warm tier in Redis", () => {
     cold.loads.length = 0;
     expect(await store.load(sample), "and is replaced, though it was newer").toEqual(plain);
     expect(cold.loads).toEqual([1]);
+  });
+
+  test("nor is one that has no snapshot: nothing of it is left in what is read", async () => {
+    const cold = watched(memory());
+    const store = await warm(cold.store);
+    const { epoch, head } = await begun(store, { steps: 3 });
+    await store.load(sample);
+    await settled();
+    await committed(cold.store, commitOn(head, epoch, { head: { status: "done" } }));
+    await cold.store.removeRuns([sample], epoch);
+    const digest = "another journal";
+    const entries = [{ ...entryOf(sample, 1), digest }];
+    await committed(cold.store, firstCommit(sample.run, epoch, { entries, head: { digest } }));
+    const plain = await cold.store.load(sample);
+    expect(plain?.entries).toEqual(entries);
+    expect(await store.load(sample)).toEqual(plain);
   });
 
   test("a copy whose snapshot the store has given up is not used", async () => {
@@ -331,6 +381,18 @@ describe.skipIf(findRedis() === undefined)("a warm tier in Redis", () => {
     const head = { ...newest, attributes: { colour: "blue" } };
     expect(await store.mend([{ change: "set", run: run!.place, head }], epoch)).toBe(true);
     expect(count()).toBe("0");
+  });
+
+  test("mending takes every copy of the store, however many keys there are, and no key of anybody else", async () => {
+    const { store, epoch, newest } = await copied({ prefix: "ours[1]" });
+    for (let run = 2; run <= 6; run++)
+      await committed(store, firstCommit(`run-${run}`, epoch, { withSnapshot: true }));
+    await settled();
+    const add = "for n = 1, 5000 do redis.call('SET', ARGV[1] .. n, 1) end";
+    server.command("EVAL", add, "0", "ours1:1:run:");
+    const [run] = await store.scan("run", { limit: 1 });
+    expect(await store.mend([{ change: "set", run: run!.place, head: newest }], epoch)).toBe(true);
+    expect(server.command("DBSIZE").trim()).toBe("5000");
   });
 
   test("a copy that was signed by somebody else is not used", async () => {

@@ -122,10 +122,22 @@ describe("installing", () => {
     await install({ ...order, on: ["insert", "delete"], when: "true" });
     await database.query("INSERT INTO orders VALUES (1); UPDATE orders SET status = 'x'; DELETE FROM orders");
     expect(await noted()).toEqual(["order insert", "order delete"]);
+    await install({ ...order, on: ["delete"], when: "true" });
+    await database.query("INSERT INTO orders VALUES (1); DELETE FROM orders");
+    expect((await noted()).slice(2), "what it says no more is noted no more").toEqual(["order delete"]);
     await install({ ...order, table: "other" });
     await database.query("INSERT INTO orders VALUES (1); INSERT INTO other VALUES (1)");
-    expect((await noted()).slice(2)).toEqual(["order insert"]);
+    expect((await noted()).slice(3)).toEqual(["order insert"]);
     expect(await triggers()).toHaveLength(1);
+  });
+
+  test("whether a rule wakes anybody is changed with it", async () => {
+    const given = async () =>
+      (await database.query("SELECT tgargs FROM pg_trigger WHERE NOT tgisinternal"))[0];
+    await install({ ...order, notify: false });
+    const before = await given();
+    await install(order);
+    expect(await given()).not.toEqual(before);
   });
 
   test("rules of other programs stay", async () => {
@@ -199,7 +211,9 @@ describe("installing", () => {
     );
     const client = await database.pool.connect();
     try {
-      await client.query(`SET ROLE writer_${process.pid}`);
+      await client.query(`CREATE SCHEMA theirs; GRANT USAGE ON SCHEMA theirs TO writer_${process.pid};
+        CREATE FUNCTION theirs.lower(text) RETURNS text LANGUAGE sql AS $$ SELECT 'forged' $$`);
+      await client.query(`SET ROLE writer_${process.pid}; SET search_path = theirs, pg_catalog, public`);
       await client.query("INSERT INTO orders VALUES (1)");
       await expect(client.query("SELECT * FROM holdfast.table_change")).rejects.toThrow("permission denied");
       await client.query("CREATE TEMP TABLE mine (id int)");
@@ -226,6 +240,24 @@ describe("removing", () => {
     expect((await noted()).sort()).toEqual(["order insert", "second insert", "second insert"]);
     await removeRules(database.pool, "holdfast", { rules: ["order"], discard: true });
     expect(await noted()).toEqual(["second insert", "second insert"]);
+  });
+
+  test("the rules that stay keep an outbox in which nothing waits", async () => {
+    await install(order, { ...order, name: "second" });
+    await removeRules(database.pool, "holdfast", { rules: ["order"] });
+    await database.query("INSERT INTO orders VALUES (1)");
+    expect(await noted()).toEqual(["second insert"]);
+  });
+
+  test("what failed stays too, and is discarded by its rule", async () => {
+    await install(order, { ...order, name: "second" });
+    await database.query(`INSERT INTO holdfast.failed_change (number, at, rule, operation, reason)
+      VALUES (1, now(), 'order', 'insert', '{}'), (2, now(), 'second', 'insert', '{}')`);
+    await removeRules(database.pool, "holdfast");
+    const failed = () => database.query("SELECT rule FROM holdfast.failed_change ORDER BY number");
+    expect(await failed()).toEqual([{ rule: "order" }, { rule: "second" }]);
+    await removeRules(database.pool, "holdfast", { rules: ["order"], discard: true });
+    expect(await failed()).toEqual([{ rule: "second" }]);
   });
 
   test("an outbox that nothing uses any more goes with the last rule, and not before it is empty", async () => {

@@ -35,6 +35,26 @@ test("what waits is taken from the lowest number on, so many at a time, wherever
   expect(await taken("a", 60_000, 2)).toEqual([2, 3]);
 });
 
+test("no more bytes are taken at a time than fit, and a change that has more by itself", async () => {
+  await database.query("ALTER TABLE orders ADD about text");
+  await database.query(`INSERT INTO orders SELECT id, string_agg(md5(n::text), '')
+    FROM generate_series(1, 2) id, generate_series(1, 600000) n GROUP BY id ORDER BY id`);
+  expect(await taken("a")).toEqual([1]);
+  await outbox.settle([1], []);
+  expect(await taken("a")).toEqual([2]);
+});
+
+test("a column is text where it is a bigint, and not in another table that has one of its name", async () => {
+  await database.query("CREATE TABLE large (id bigint)");
+  const rules: TableRule[] = ["orders", "large"].map((table) => ({
+    ...{ name: table, table, on: ["insert"], notify: false },
+  }));
+  const tables = await installRules(database.pool, "holdfast", rules);
+  outbox = new Outbox({ pool: database.pool, schema: "holdfast", tables });
+  await database.query("INSERT INTO orders VALUES (1); INSERT INTO large VALUES (2)");
+  expect(await taken("a")).toEqual([1, "2"]);
+});
+
 test("one at a time has the turn, until that is over or it gives it back", async () => {
   expect(await taken("a")).toBe("empty");
   await database.query("INSERT INTO orders VALUES (1)");
