@@ -6,7 +6,7 @@ import { decode, encode } from "../../store/codec.ts";
 import type { RunHead } from "../../store/records.ts";
 import type { Store } from "../../store/store.ts";
 import type { Mending, Stored } from "../../store/upkeep.ts";
-import type { ActivityScope } from "../attempt.ts";
+import type { ActivityScope } from "../activity/attempt.ts";
 import type { Run } from "../run.ts";
 import { listOf } from "./finding.ts";
 import { repair } from "./repair.ts";
