@@ -47,6 +47,8 @@ test("a fleet starts workers with what it was given, and without the store's add
     },
     ...{ signals: "postgres://direct/agents", listen: undefined, log: "warn", trace: true },
   });
+  const deaf = workerArguments(read("fleet m.js --signals off --json") as never);
+  expect(readCommand(deaf, env)).toMatchObject({ signals: false, json: true });
 });
 
 test.each([

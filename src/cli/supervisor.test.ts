@@ -1,5 +1,5 @@
 /** The supervisor keeps a runtime up, in real time: one that was put out, or could not begin yet, is followed by another. */
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { counter } from "../../test/runtime/machines.ts";
 import { HoldfastError } from "../errors.ts";
 import { createRuntime, type Runtime } from "../runtime/runtime.ts";
@@ -27,6 +27,45 @@ test("a runtime that was put out is followed by another", async () => {
   expect(supervisor.runtime).toBe(ups[1]);
   expect(notes).toEqual([expect.stringContaining("STORE_OWNED")]);
   await supervisor.runtime?.close();
+});
+
+test("one that stopped by itself is closed, and is nobody's any more while the next is waited for", async () => {
+  const stop = new AbortController();
+  let isClosed = false;
+  const runtime = {
+    stopped: Promise.resolve(new HoldfastError("STORE_OWNED", "It is taken")),
+    close: async () => {
+      isClosed = true;
+    },
+  } as unknown as Runtime;
+  const supervisor = new Supervisor({
+    open: async () => runtime,
+    up: () => expect(supervisor.runtime).toBe(runtime),
+    note: () => {
+      expect([isClosed, supervisor.runtime]).toEqual([true, undefined]);
+      stop.abort();
+    },
+  });
+  await supervisor.keepUp(stop.signal);
+  expect(isClosed).toBe(true);
+});
+
+test("what befalls one that was up for long is not counted with what was before", async () => {
+  const waits: number[] = [];
+  const stop = new AbortController();
+  let now = 0;
+  const clock = vi.spyOn(Date, "now").mockImplementation(() => (now += 30_000));
+  const supervisor = new Supervisor({
+    open: () => Promise.reject(new HoldfastError("STORE_UNAVAILABLE", "It is away")),
+    up: () => {},
+    note: (line) => {
+      waits.push(Number(/(\d+) ms$/.exec(line)?.[1]));
+      if (waits.length === 3) stop.abort();
+    },
+  });
+  await supervisor.keepUp(stop.signal);
+  clock.mockRestore();
+  expect(Math.max(...waits)).toBeLessThanOrEqual(250);
 });
 
 test("what may be better later is tried again, and anything else ends it", async () => {

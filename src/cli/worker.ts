@@ -161,9 +161,9 @@ function tellUp(
 }
 
 /** Whether others may count on it, and why not. One that owns its store alone is no member of anything. */
-async function unready(
-  runtime: Runtime | undefined,
-  readiness: Readiness | undefined,
+export async function unready(
+  runtime: Pick<Runtime, "members"> | undefined,
+  readiness: Pick<Readiness, "store"> | undefined,
   isDraining: boolean,
 ): Promise<string | undefined> {
   if (isDraining) return "draining";
@@ -174,8 +174,9 @@ async function unready(
   return why === undefined ? undefined : `the store ${why}`;
 }
 
-async function figuresOf(
-  runtime: Runtime | undefined,
+/** What it tells whoever scrapes it: of the fleet, and of this process. */
+export async function figuresOf(
+  runtime: Pick<Runtime, "members"> | undefined,
   store: Store | undefined,
   isDraining: boolean,
 ): Promise<Figures> {

@@ -30,6 +30,12 @@ test.each<[string, Partial<FleetFacts>, string[]]>([
   expect(troubles(facts)).toEqual(told);
 });
 
+test("who is there is told with what each has to do, and who is about to leave", () => {
+  const leaving = { ...member(2, now + 2_000), isLeaving: true };
+  const [workers] = judgeFleet({ ...well, members: [member(1, now + 2_000), leaving] });
+  expect(workers?.found).toBe("2: host 1 (1/10), host 2 (1/10, leaving)");
+});
+
 test("as many as are counted at most are told as that many or more", () => {
   const found = (deadLetters: number) => judgeFleet({ ...well, deadLetters }).at(-1)?.found;
   expect(found(1)).toBe("1 event");
@@ -40,7 +46,7 @@ test("as many as are counted at most are told as that many or more", () => {
 test("a store is told by its version", () => {
   expect(judgeVersion(8, 8).status).toBe("good");
   expect(judgeVersion(7, 8)).toMatchObject({ status: "warning", found: "7, this program has 8" });
-  expect(judgeVersion(0, 8).status).toBe("warning");
+  expect(judgeVersion(0, 8)).toMatchObject({ status: "warning", found: "there is no store yet" });
   const newer = judgeVersion(new HoldfastError("STORE_NEWER", "It is newer"), 8);
   expect(newer).toMatchObject({
     status: "bad",
@@ -53,8 +59,14 @@ test("signals that are not heard and dead rows that stay are told", () => {
   expect(judgeSignals(undefined).status).toBe("good");
   expect(judgeSignals(new Error("unheard")).status).toBe("warning");
   const space = { bytes: 2 ** 20, database_bytes: 2 ** 21, partitions: 4 };
-  const few = judgeSpace({ ...space, tables: [{ name: "run", live: 1_000_000, dead: 200_000 }] });
-  expect(few.map(({ status }) => status)).toEqual(["good", "good"]);
+  for (const [live, dead] of [
+    [1_000_000, 200_000],
+    [400_000, 200_000],
+    [10, 90_000],
+  ] as const) {
+    const few = judgeSpace({ ...space, tables: [{ name: "run", live, dead }] });
+    expect(few.map(({ status }) => status)).toEqual(["good", "good"]);
+  }
   const many = judgeSpace({ ...space, tables: [{ name: "run", live: 100_000, dead: 200_000 }] });
   expect(many.at(-1)).toMatchObject({ status: "warning", found: "200000 in run" });
 });

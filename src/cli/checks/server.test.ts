@@ -56,6 +56,7 @@ test.each<[Partial<ServerFacts>, string[]]>([
   [{ oldest_ms: 301_000, oldest_pid: 7 }, ["long transactions: warning"]],
   [{ xid_age: 1_500_000_000 }, ["transaction ids: bad"]],
   [{ synchronous_standbys: "one" }, ["replication: bad"]],
+  [{ synchronous_standbys: "one", standbys: 1 }, ["replication: bad"]],
   [{ standbys: 1 }, ["replication: warning"]],
   [{ synchronous_standbys: "one", standbys: 2, synchronous: 1 }, []],
   [
@@ -84,5 +85,6 @@ test("workers need as many connections as they may open", () => {
   expect(judgeConnections(sound, 9, 10).status).toBe("good");
   expect(judgeConnections(sound, 10, 10).status).toBe("bad");
   expect(judgeConnections({ ...sound, allowed_connections: 90 }, 9, 10).status).toBe("good");
-  expect(judgeConnections({ ...sound, allowed_connections: 89 }, 9, 10).status).toBe("bad");
+  const narrow = judgeConnections({ ...sound, allowed_connections: 89 }, 9, 10);
+  expect(narrow).toMatchObject({ status: "bad", remedy: expect.stringContaining("CONNECTION LIMIT") });
 });

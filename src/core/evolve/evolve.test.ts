@@ -151,6 +151,20 @@ describe("the configuration", () => {
     const waiting = moved(go(from, inside, begin(from), { states: { a: ["p.one.end", "p.two.x"] } })).step
       .state;
     expect(moved(go(inside, last, waiting)).step.state.configuration).toEqual(["p.one.end", "p.two.x"]);
+    const ending = { ...region, states: { ...region.states, x: { on: { go: "end" } } } } as const;
+    const told = (version: number) =>
+      machine(version, {
+        start: { n: 0 },
+        initial: "p",
+        states: {
+          p: { type: "parallel", states: { one: { ...ending, onDone: { update: count } }, two: region } },
+        },
+      });
+    const once = begin(told(1), { type: "go" });
+    expect(once.context).toEqual({ n: 1 });
+    expect(moved(go(told(1), told(2), once)).step.state.context, "what was announced is not again").toEqual({
+      n: 1,
+    });
   });
 });
 

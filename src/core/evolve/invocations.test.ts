@@ -117,6 +117,20 @@ describe("activities", () => {
     ]);
   });
 
+  test("are no children, whatever those are called; and of two that are alike each has its own place", () => {
+    const job = defineMachine({ id: "job", initial: "a", states: { a: {} } });
+    const from = invoking(1, { activity: "job", id: "j" });
+    expect(refusal(go(from, invoking(2, { machine: job, id: "j" }), begin(from)))).toHaveLength(1);
+    const before = invoking(1, [{ activity: "read" }, { activity: "read" }]);
+    const to = invoking(2, [{ activity: "write" }, { activity: "read" }, { activity: "read" }]);
+    const { state } = moved(go(before, to, begin(before))).step;
+    const placed = state.activities.map(({ key, activity, index }) => [key, activity, index]);
+    expect(placed.slice(0, 2), "the second stays where it was").toEqual([
+      ["1.0", "read", 2],
+      ["1.1", "read", 1],
+    ]);
+  });
+
   test("two that have become one cannot both go along", () => {
     const region = { initial: "x", states: { x: { invoke: { activity: "read" } } } };
     const from = machine(1, {

@@ -1,6 +1,6 @@
 /** Runs of every kind are told as sound; one whose row lies, or that has lost something, is found and mended. */
 import { expect, test } from "vitest";
-import { callerWith, counter } from "../../../test/runtime/machines.ts";
+import { callerWith, counter, counterWith } from "../../../test/runtime/machines.ts";
 import { onEveryStore, type World } from "../../../test/runtime/world.ts";
 import { decode, encode } from "../../store/codec.ts";
 import type { RunHead } from "../../store/records.ts";
@@ -36,7 +36,13 @@ onEveryStore((world) => {
   const furnished = async () => {
     const here = await world();
     const caller = callerWith();
-    const runtime = await here.boot([counter, { machine: caller, activities: { tool: spend } }]);
+    // Events of users may be called what the platform's own are.
+    const parking = counterWith({
+      id: "parking",
+      states: { open: { on: { park: { update: (draft) => void draft.n++ } } } },
+    });
+    const runtime = await here.boot([counter, parking, { machine: caller, activities: { tool: spend } }]);
+    await (await runtime.start(parking, { id: "parking" })).send("park");
     const begin = async (id: string, limits?: object) => {
       const run = await runtime.start(counter, { id, ...(limits && { limits }) });
       await run.sendAll([1, 2, 3].map((data) => ({ type: "add", data })));
