@@ -161,8 +161,8 @@ export const bugs: readonly Bug[] = [
     proof: "powerloss",
     word: "backed",
     file: backup,
-    find: ".partial`;\n  return onDisk(path, async () => {",
-    replace: "`;\n  return onDisk(path, async () => {",
+    find: "unfinished}`;\n  return onDisk(path, async () => {",
+    replace: "unfinished.slice(0, 0)}`;\n  return onDisk(path, async () => {",
     also: [
       { file: backup, find: "  renameSync(from, to);", replace: "  if (from !== to) renameSync(from, to);" },
     ],

@@ -29,8 +29,8 @@ export const waitBugs: readonly Bug[] = [
   {
     name: "due runs not looked for again after an error",
     file: "src/runtime/waker.ts",
-    find: "} catch {\n      this.wakeLater();",
-    replace: "} catch {",
+    find: "this.#tellOnce(wakingName, error);\n      this.wakeLater();",
+    replace: "this.#tellOnce(wakingName, error);",
     also: [noLook],
     catches: [8],
     from: 945,
