@@ -1,7 +1,8 @@
 /** Child runs: they begin with their parent's step or not at all, talk to it, and their end is heard of once. */
 import { describe, expect, test } from "vitest";
-import { onEveryStore } from "../../test/runtime/world.ts";
+import { listOf, onEveryStore } from "../../test/runtime/world.ts";
 import { defineMachine, type Json, type MachineDefinition } from "../index.ts";
+import { limits } from "../limits.ts";
 
 interface Kid {
   readonly n: number;
@@ -58,11 +59,11 @@ const parentOf = (kid: ReturnType<typeof kidWith>) =>
   });
 
 onEveryStore((world) => {
-  const begin = async (kid = kidWith()) => {
+  const begin = async (kid = kidWith(), id = "p") => {
     const here = await world();
     const parent = parentOf(kid);
     const runtime = await here.boot([parent]);
-    const run = await runtime.start(parent, { id: "p", subject: "ada" });
+    const run = await runtime.start(parent, { id, subject: "ada" });
     const again = async () => {
       await here.crash(runtime);
       return here.boot([parent]);
@@ -81,6 +82,26 @@ onEveryStore((world) => {
       });
       expect((await kid.state()).context).toEqual({ n: 5 });
       expect((await stored("p/1.0")).journal.length).toBe(1);
+    });
+
+    test("of a run with the longest of names has one of its own, by which it is found and heard", async () => {
+      const id = "x".repeat(limits.nameLengthMax);
+      const { runtime, run, parent, rest } = await begin(kidWith(), id);
+      const twin = await runtime.start(parent, { id: `${id.slice(0, -1)}y` });
+      const kids = await listOf(runtime.find({ machine: "kid" }));
+      expect(new Set(kids.map((kid) => kid.run)).size).toBe(2);
+      const mine = kids.find((kid) => kid.parent?.run === id)?.run as string;
+      expect(mine.length).toBeLessThanOrEqual(limits.nameLengthMax);
+      await (await runtime.run(mine)).send("more");
+      await run.send("tell", "enough");
+      await run.waitFor("over");
+      expect((await run.state()).context).toEqual({ heard: 1, got: 6 });
+      await twin.send("leave");
+      await rest();
+      const others = kids
+        .filter((kid) => kid.run !== mine)
+        .map(async (kid) => (await runtime.run(kid.run)).head());
+      expect(await Promise.all(others)).toMatchObject([{ status: "cancelled" }]);
     });
 
     test("B12: does not begin when its parent's step cannot be committed", async () => {

@@ -11,6 +11,7 @@ import { encode } from "../store/codec.ts";
 import { pack } from "../store/content.ts";
 import type { ActivityRow, InboxRow, RunHead, RunName } from "../store/records.ts";
 import { limitsOf } from "./budget.ts";
+import { childName } from "./child-name.ts";
 import { cancelChildEvent } from "./control.ts";
 import type { Ids } from "./ids.ts";
 import type { FreshContents } from "./live/contents.ts";
@@ -163,7 +164,7 @@ export class Outbox<Turn> {
   }
 
   #childOf(key: string): string {
-    return `${this.#name.run}/${key}`;
+    return childName(this.#name.run, key);
   }
 
   #keepSend({ to, event }: SendEffect, head: RunHead, { before, after }: Sides, at: number): void {

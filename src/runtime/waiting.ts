@@ -5,6 +5,7 @@
 import type { Json, JsonObject } from "../core/json.ts";
 import type { State, Timer } from "../core/state.ts";
 import type { RunHead, RunStatus } from "../store/records.ts";
+import { childName } from "./child-name.ts";
 
 /** How an activity stands, as its row says. */
 export interface Standing {
@@ -135,11 +136,8 @@ function activityWaits({ state, activities, now }: WaitingFacts): Wait[] {
 
 const childWaits = ({ head, state }: WaitingFacts): Wait[] =>
   state.children.map(
-    ({ key, id, machine }): Wait => ({ for: "child", run: childRun(head, key), id, machine }),
+    ({ key, id, machine }): Wait => ({ for: "child", run: childName(head.run, key), id, machine }),
   );
-
-/** The name of a child's run. */
-export const childRun = ({ run }: Pick<RunHead, "run">, key: string): string => `${run}/${key}`;
 
 function timerWait({ key, due, state, event }: Timer, now: number): Wait {
   return {

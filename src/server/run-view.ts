@@ -4,9 +4,10 @@ import type { ActivityEffect } from "../core/effect.ts";
 import { isObject, type JsonObject } from "../core/json.ts";
 import { nextEvents } from "../core/query.ts";
 import { limits } from "../limits.ts";
+import { childName } from "../runtime/child-name.ts";
 import { readParking } from "../runtime/park.ts";
 import { personAttribute } from "../runtime/registry.ts";
-import { attemptsStuck, childRun, lineOf, overdueMs, type Standing, waitsOf } from "../runtime/waiting.ts";
+import { attemptsStuck, lineOf, overdueMs, type Standing, waitsOf } from "../runtime/waiting.ts";
 import { decode } from "../store/codec.ts";
 import type { ActivityRow, RunHead } from "../store/records.ts";
 import type { RunDetail, RunSummary, Wait } from "./contract/runs.ts";
@@ -107,7 +108,7 @@ async function childrenOf({ store }: World, { head, state }: Seen): Promise<RunD
   const children = state.children.slice(0, limits.childrenShownMax);
   return Promise.all(
     children.map(async ({ key, id, machine }) => {
-      const run = childRun(head, key);
+      const run = childName(head.run, key);
       const child = await store.readHead({ tenant: head.tenant, run });
       return { run, id, machine, ...(child === undefined ? {} : { status: child.status }) };
     }),

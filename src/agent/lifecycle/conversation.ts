@@ -6,6 +6,7 @@
  */
 import type { JsonObject } from "../../core/json.ts";
 import { HoldfastError, isHoldfastError } from "../../errors.ts";
+import { childName } from "../../runtime/child-name.ts";
 import { systemIds } from "../../runtime/ids.ts";
 import type { Run, Runtime, StartOptions } from "../../runtime/run.ts";
 import { checkMessage } from "../thread/check-message.ts";
@@ -227,7 +228,9 @@ export class Conversation {
   async #after(rest = ""): Promise<Run<AgentContext>> {
     if (rest === "") return this.run;
     const { id, tenant } = this.run;
-    return (await this.#runtime.run(`${id}${rest}`, { tenant })) as unknown as Run<AgentContext>;
+    const [, ...keys] = rest.split("/");
+    const run = await this.#runtime.run(keys.reduce(childName, id), { tenant });
+    return run as unknown as Run<AgentContext>;
   }
 
   /** Sends an event that the agent must take; gives the checkpoint at which it did, or put it off. */

@@ -7,6 +7,7 @@
 import { doneInvokeType, type Event } from "../../core/event.ts";
 import { isObject } from "../../core/json.ts";
 import type { Patch } from "../../core/patch.ts";
+import { childName } from "../../runtime/child-name.ts";
 import type { Run } from "../../runtime/run.ts";
 import type { Entry as Step } from "../../store/journal.ts";
 import type { ModelPiece } from "../model/model.ts";
@@ -88,7 +89,7 @@ async function* partsOf(
   const hasEnded = step.patches.some(({ path }) => path[1] === "ended");
   const context = isAsking || hasEnded ? (await run.at(step.seq)).context : undefined;
   for (const message of messages) if (message.role !== "user") yield* heardIn(message, ear);
-  if (successor !== undefined) yield { type: "handedOver", text: "", to: `${run.id}/${successor}` };
+  if (successor !== undefined) yield { type: "handedOver", text: "", to: childName(run.id, successor) };
   else if (hasEnded && context?.ended && context.ended.outcome !== "handedOver")
     yield { type: "end", text: "", ...context.ended };
   for (const event of step.dropped ?? []) yield* untaken(event);

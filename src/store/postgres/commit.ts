@@ -82,7 +82,7 @@ export class Batch {
     const beside = besideOf(items, pieces);
     return [
       items.map(({ root }) => root),
-      items.map(({ known }) => known?.id ?? null),
+      items.map(({ known }) => known?.id ?? 0),
       items.map(({ commit }) => commit.expect),
       items.map(({ epoch }) => epoch),
       entries.map(({ item }) => item),

@@ -3,7 +3,16 @@ import pg from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createDatabase, createPool, type Database, openStore } from "../../../test/postgres/database.ts";
 import { startServer } from "../../../test/postgres/server.ts";
-import { begun, bytesOf, commitOn, committed, eventOf, noon, sample } from "../conformance/sample.ts";
+import {
+  begun,
+  bytesOf,
+  commitOn,
+  committed,
+  eventOf,
+  firstCommit,
+  noon,
+  sample,
+} from "../conformance/sample.ts";
 import type { Lease, Store } from "../store.ts";
 import { inTransaction } from "./connect.ts";
 import { storeError } from "./errors.ts";
@@ -322,6 +331,21 @@ test.each(["hex", "escape"])(
     await other.close();
   },
 );
+
+test("runs begin and go on where the server takes no NULL in arrays", async () => {
+  const options = encodeURIComponent("-c array_nulls=off");
+  const other = postgres(`${database.url}&options=${options}`, { clock: "caller" });
+  await other.open();
+  const { epoch, head } = await begun(other);
+  // One that is known, and one that begins.
+  const outcomes = await other.commit([
+    commitOn(head, epoch, { contents: [{ digest: "d", bytes: bytesOf("x") }] }),
+    firstCommit("another", epoch),
+  ]);
+  expect(outcomes).toEqual([{ outcome: "committed" }, { outcome: "committed" }]);
+  expect((await other.readHead({ tenant: head.tenant, run: "another" }))?.seq).toBe(1);
+  await other.close();
+});
 
 test("bytes of any size come back, together with none", async () => {
   const { epoch, head } = await begun(store);

@@ -161,7 +161,9 @@ export function queriesFor(schema: string) {
 
     ...membersQueries(schema),
 
-    commit: `SELECT ${schema}.commit($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) AS answer`,
+    // A run without a number comes as 0: a server with `array_nulls` off would take NULL in an array for a text.
+    commit: `SELECT ${schema}.commit($1, $2, array_replace($3::bigint[], 0::bigint, NULL), $4, $5, $6, $7, $8, $9,
+      $10, $11, $12, $13) AS answer`,
     awaitRuns: `SELECT 1 FROM ${schema}.run r, jsonb_to_recordset($1) n(tenant text, run text)
       WHERE ${schema}.name_key(r.tenant, r.run) = ${schema}.name_key(n.tenant, n.run) FOR SHARE OF r`,
     readDigests: digestsQuery(schema),
