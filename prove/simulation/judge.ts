@@ -22,7 +22,7 @@ import type { Call, Write } from "./disk.ts";
 import { HouseJudge } from "./house-judge.ts";
 import { checkBeside, checkCommit, checkOutcome } from "./invariants/commits.ts";
 import { checkBatch, checkEntry, checkTokens, entriesOf, isKept } from "./invariants/events.ts";
-import { enterAdoption, enterBeat, enterJoining, mayHave } from "./invariants/fleet.ts";
+import { checkHolder, enterAdoption, enterBeat, enterJoining, Homes, mayHave } from "./invariants/fleet.ts";
 import { checkFlow } from "./invariants/flow.ts";
 import {
   checkHolds,
@@ -64,6 +64,8 @@ export class Judge {
   slots: number | undefined;
   /** Steps that were committed. */
   steps = 0;
+  /** Who sees to what, of those who share the store. */
+  readonly #homes = new Homes();
   #held: Held | undefined;
   /** The processes that were told of their epochs. */
   readonly #numbers = new Map<number, number>();
@@ -107,7 +109,7 @@ export class Judge {
       else if (verb === "fleet.join")
         enterJoining(this.model, args as [string, number, number], result as Lease, this.report);
       else if (verb === "fleet.beat")
-        enterBeat(this.model, args as [number, number, unknown, number], result as Member[], this.report);
+        this.#beat(args as [number, number, unknown, number], result as Member[] | undefined);
       else if (verb === "fleet.leave") this.model.members.delete(args[0] as number);
       else if (verb === "fleet.adopt")
         enterAdoption(this.model, args as [ActivityRow[], number], result as boolean[], this.report);
@@ -244,6 +246,17 @@ export class Judge {
     this.model.owner = undefined;
     this.model.aliveAt = now ?? this.model.aliveAt;
     this.#held = undefined;
+  }
+
+  #beat(given: [number, number, unknown, number], told: readonly Member[] | undefined): void {
+    enterBeat(this.model, given, told, this.report);
+    if (told !== undefined) this.#homes.noted(told, this.#time.steady);
+  }
+
+  /** A member asks what is due; of what others see to it asks for what nobody took up in time. */
+  asked(life: Life, { verb, args: [shards, , , since] }: Call): void {
+    if (verb === "fleet.due" && since === undefined)
+      this.#homes.asked(life.epoch, shards as number[], this.#time.steady);
   }
 
   #recorded([rows, epoch]: [readonly ActivityRow[], number], recorded: readonly boolean[]): void {
@@ -486,6 +499,10 @@ export class Judge {
     // What may happen once is recorded as begun before it begins; anything else once it has failed.
     if (attempt !== (once ? row.attempt : row.attempt + 1))
       this.report(6, `${key} has attempt ${attempt} after ${row.attempt}`);
+    checkHolder(this.model, run, own, life, this.report);
+    // One that waits for its turn may be left to another process, which makes that attempt.
+    if (!once && attempt > 1 && !before.some((start) => start.attempt === attempt - 1))
+      this.report(6, `${key} has attempt ${attempt}, and nobody made the one before`);
     const kept =
       row.report === undefined
         ? undefined
@@ -543,8 +560,9 @@ export class Judge {
     return [...this.model.runs.values()].every(({ inbox }) => inbox.size === 0);
   }
 
-  /** All that could wait for a later commit was to be committed: nothing waits any more. */
+  /** Everything is at rest. All that could wait for a later commit was to be committed: nothing waits any more. */
   checkFlushed(): void {
+    this.#homes.check(this.report);
     for (const { head, inbox } of this.model.runs.values())
       if (inbox.size > 0) this.report(27, `${head.run} has ${inbox.size} events that were to be committed`);
   }

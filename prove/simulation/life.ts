@@ -28,6 +28,8 @@ export class Life implements Owner {
   stops = 0;
   /** Whether it has said that it is of no use any more. */
   isDoubted = false;
+  /** Whether it sends and reads, and leaves all work to others. */
+  isClient = false;
   /** Whether it did not take later versions of machines, which others have. */
   isBehind = false;
   /** The newest checkpoint of each run that it has been told of. */

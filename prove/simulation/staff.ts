@@ -30,6 +30,8 @@ export interface StaffWorld {
   readonly judge: Judge;
   readonly users: Users;
   readonly crowd: Crowd;
+  /** Whether several processes share the store. */
+  readonly isShared: boolean;
   current(): Life | undefined;
   /** Lets time pass until everything is at rest. */
   rest(): Promise<void>;
@@ -64,11 +66,12 @@ export class Staff {
 
   /** Draws what this world has and others have not. */
   endow(): void {
-    const { random, crowd, judge } = this.#world;
+    const { random, crowd, judge, isShared } = this.#world;
     const ending = crowd.kinds.filter(({ cancellable }) => cancellable);
     this.traits = drawTraits(
       random,
       [...ending, guests.archive].map(({ machine }) => machine.id),
+      isShared,
     );
     const { floods, slots, house, deploying } = this.traits;
     judge.slots = slots;

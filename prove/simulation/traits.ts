@@ -33,11 +33,15 @@ export interface Traits {
   readonly backups: number;
 }
 
-export function drawTraits(random: Random, kinds: readonly string[]): Traits {
+/** Where several share a store, what waits in a queue may be left to others: that takes mills, and few slots. */
+const oftenIn = { own: { floods: 0.12, slots: 0.05 }, shared: { floods: 0.25, slots: 0.3 } };
+
+export function drawTraits(random: Random, kinds: readonly string[], isShared: boolean): Traits {
+  const often = isShared ? oftenIn.shared : oftenIn.own;
   const house = random.chance(0.22) ? drawHouse(random, kinds) : undefined;
   const deploying = random.chance(0.2) ? drawDeploying(random) : undefined;
-  const floods = random.chance(0.12) ? random.between(1, 3) : 0;
-  const slots = floods > 0 || random.chance(0.05) ? random.pick([2, 3, 5, undefined]) : undefined;
+  const floods = random.chance(often.floods) ? random.between(1, 3) : 0;
+  const slots = floods > 0 || random.chance(often.slots) ? random.pick([2, 3, 5, undefined]) : undefined;
   return { house, deploying, floods, slots, backups: random.between(1, 3) };
 }
 

@@ -22,6 +22,8 @@ export interface WireWorld {
   /** How often the power has failed; what was on its way then is gone. */
   powerCuts(): number;
   crash(life: Life, why: string): void;
+  /** A process asks something of the store, which may take long to get there. */
+  asked(life: Life, call: Call): void;
   /** A call was carried out. */
   performed(life: Life, call: Call, result: unknown): void;
   /** A process was told what came of a call. */
@@ -53,6 +55,7 @@ export function wireOf(world: WireWorld, life: Life): Store {
 
 function call(world: WireWorld, life: Life, given: Call): Promise<unknown> {
   if (life.status === "dead") return never();
+  world.asked(life, given);
   const fault = drawFault(world, given);
   const [before, after] = [drawDelayMs(world), drawDelayMs(world)];
   if (fault === "crash before") {

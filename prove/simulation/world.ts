@@ -54,6 +54,10 @@ const flushesMax = 5;
 /** How long a process stands still: for longer than its lease, and where others are there for about as long. */
 const pauseMs = [9_000, 25_000] as const;
 const fleetPauseMs = [500, 9_000] as const;
+/** How long a process that leaves others to go on waits for what it has under way. */
+const drainMs = 5_000;
+/** How often a process that starts is a client. */
+const clientChance = 0.1;
 /** More than this cannot happen in one moment unless something goes round in circles. */
 const turnsMax = 2_000;
 /** Runs are compared with the store after every so many commits. */
@@ -100,6 +104,8 @@ class World {
   readonly #members: number;
   /** Which of them is asked next. */
   readonly #turnsOf: Random;
+  /** What they are: who only asks others to work, and who goes in good order. */
+  readonly #manners: Random;
   /** Those that users are sent to. */
   #employed: readonly Life[] = [];
   #cuts = 0;
@@ -111,6 +117,7 @@ class World {
     const stream = (number: number): Random => createRandom(Math.imul(seed, 0x9e3779b1) + number);
     this.random = stream(1);
     this.#turnsOf = stream(5);
+    this.#manners = stream(7);
     if (members > 0) this.disk = sharedDisk();
     else this.disk = seed % sqliteEvery === 0 ? sqliteDisk() : memoryDisk();
     this.#airwaves = new Airwaves({ time: this.time, random: stream(6), weather: () => this.#weather });
@@ -137,6 +144,7 @@ class World {
     this.#staff = new Staff({
       ...{ time: this.time, disk: this.disk, random: extra, ledger: this.ledger, judge: this.judge },
       ...{ users: this.#users, crowd: this.#crowd },
+      isShared: members > 0,
       current: () => this.#someone(),
       rest: () => this.#rest(),
       say: (life, text) => this.say(life, text),
@@ -246,9 +254,15 @@ class World {
     else this.#employ(idle);
   }
 
+  /** One of them at most: the others must be enough to do all there is to do. */
+  #mayBeClient(): boolean {
+    return this.#members > 2 && this.#lives.every(({ isClient, status }) => !isClient || status === "dead");
+  }
+
   async #start(life: Life): Promise<void> {
+    life.isClient = this.#mayBeClient() && this.#manners.chance(clientChance);
     this.#lives.push(life);
-    this.say(life, "starts");
+    this.say(life, life.isClient ? "starts as a client" : "starts");
     const tools = toolsOf(
       {
         time: this.time,
@@ -268,6 +282,7 @@ class World {
         store: life.wire,
         clock: clockOf(this.time, life),
         ids: this.#ids,
+        ...(life.isClient && { role: "client" }),
         ...(slots !== undefined && { flow: { slots } }),
         machines: [
           ...this.#crowd.kinds.map(({ machine }) => ({ machine, activities: tools })),
@@ -304,6 +319,7 @@ class World {
       weather: () => this.#weather,
       powerCuts: () => this.#cuts,
       crash: (life: Life, why: string) => this.#crash(life, why),
+      asked: (life: Life, call: Call) => this.judge.asked(life, call),
       performed: (life: Life, call: Call, result: unknown) => this.#performed(life, call, result),
       // A process knows what it was told once it has had time to think about it.
       answered: (life: Life, call: Call, result: unknown) =>
@@ -354,9 +370,10 @@ class World {
     this.time.after(this.random.between(100, 1_500), () => this.#boot());
   }
 
-  /** Whoever keeps house stops before the process does. */
+  /** Whoever keeps house stops before the process does. Some leave what is new to others, and end what they have first. */
   async #end({ keeper, runtime }: Life): Promise<void> {
     if (keeper !== undefined) await keeper.close();
+    if (this.#members > 0 && this.#manners.chance(0.5)) await runtime?.drain(drainMs).catch(() => {});
     await runtime?.close().catch(() => {});
   }
 

@@ -4,6 +4,7 @@
  *
  * L1. An answer that was lost may hide that somebody has the activity by now. It is taken back before it is left once more.
  * L2. One that is to go on here after all does so once it was taken back, and not while others may find it waiting.
+ * L3. So does one that was left and is to begin here: whoever took it over may have done so before it was left, and be slow.
  */
 import type { ActivityRow } from "../../store/records.ts";
 import type { Clock } from "../clock.ts";
@@ -12,6 +13,8 @@ import type { Standing } from "../standing.ts";
 
 /** How long to wait before a store that cannot be reached is tried again. */
 const unavailableMs = 1_000;
+/** How many that were left are known: what was taken over before begins within seconds, or never. */
+const leftMax = 10_000;
 
 export interface LeavingWorld {
   readonly clock: Clock;
@@ -27,7 +30,9 @@ interface Left {
 
 export class Leaving {
   readonly #world: LeavingWorld;
-  readonly #left = new Map<string, Left>();
+  /** Those that are being left or taken back, and those that were left lately. */
+  readonly #underWay = new Map<string, Left>();
+  readonly #left = new Set<string>();
   readonly #over = new AbortController();
 
   constructor(world: LeavingWorld) {
@@ -36,26 +41,39 @@ export class Leaving {
 
   /** Leaves an activity that this process has, and does not run. */
   leave(row: ActivityRow): void {
-    const one: Left = {};
-    this.#left.set(idOf(row), one);
-    void this.#leave(row, one).then((isOurs) => {
-      this.#left.delete(idOf(row));
-      if (isOurs) one.goOn?.();
+    this.#see(row, {}, true);
+  }
+
+  #see(row: ActivityRow, one: Left, isOurs: boolean): void {
+    const id = idOf(row);
+    this.#underWay.set(id, one);
+    void this.#leave(row, one, isOurs).then((goesOn) => {
+      this.#underWay.delete(id);
+      if (goesOn) return one.goOn?.();
+      this.#left.add(id);
+      for (const oldest of this.#left) {
+        if (this.#left.size <= leftMax) break;
+        this.#left.delete(oldest);
+      }
     });
   }
 
-  /** Whether an activity is being left; then it goes on when nobody else can have it (L2). */
+  /** Whether an activity is being left, or was; then it goes on when nobody else can have it (L2, L3). */
   takeBack(row: ActivityRow, goOn: () => void): boolean {
-    const one = this.#left.size === 0 ? undefined : this.#left.get(idOf(row));
+    if (this.#underWay.size + this.#left.size === 0) return false;
+    const id = idOf(row);
+    const one = this.#underWay.get(id);
+    const wasLeft = this.#left.delete(id);
     if (one !== undefined) one.goOn = goOn;
-    return one !== undefined;
+    else if (wasLeft) this.#see(row, { goOn }, false);
+    return one !== undefined || wasLeft;
   }
 
   /** Resolves when others find it, or it is not wanted any more; true if it is to go on here. */
-  async #leave(row: ActivityRow, one: Left): Promise<boolean> {
+  async #leave(row: ActivityRow, one: Left, isOurs: boolean): Promise<boolean> {
     const { clock, standing, record } = this.#world;
     const { signal } = this.#over;
-    for (let isFirst = true; !signal.aborted; isFirst = false) {
+    for (let isFirst = isOurs; !signal.aborted; isFirst = false) {
       try {
         if (!isFirst && !(await standing.adopt([row]))[0]) return false;
         if (!isFirst && one.goOn !== undefined) return true;

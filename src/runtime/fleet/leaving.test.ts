@@ -2,6 +2,7 @@
 import { expect, test } from "vitest";
 import { callerWith } from "../../../test/runtime/machines.ts";
 import { unavailable } from "../../../test/runtime/watched-store.ts";
+import { type Fleet, fleetOf } from "../../store/fleet.ts";
 import { memory } from "../../store/memory/store.ts";
 import type { Store } from "../../store/store.ts";
 import { VirtualClock } from "../../testing/virtual-clock.ts";
@@ -22,10 +23,22 @@ async function scene() {
   const clock = new VirtualClock(1_000_000, rest);
   const machine = callerWith();
   const places = new Map<string, string[]>();
-  const ends: (() => void)[] = [];
-  const wire: { fault: Fault } = { fault: undefined };
+  const ends: { readonly place: string; end(): void }[] = [];
+  const wire: { fault: Fault; adopted: Promise<void> | undefined } = { fault: undefined, adopted: undefined };
+  const slow = new Proxy(fleetOf(store) as Fleet, {
+    get: (target, verb) => {
+      const value = Reflect.get(target, verb) as unknown;
+      if (verb !== "adopt") return typeof value === "function" ? value.bind(target) : value;
+      return async (...given: Parameters<typeof target.adopt>) => {
+        const adopted = await target.adopt(...given);
+        await wire.adopted;
+        return adopted;
+      };
+    },
+  });
   const faulty = new Proxy(store, {
     get: (target, verb) => {
+      if (verb === "fleet") return slow;
       const value = Reflect.get(target, verb) as unknown;
       if (verb !== "recordActivities") return typeof value === "function" ? value.bind(target) : value;
       return async (...given: Parameters<Store["recordActivities"]>) => {
@@ -41,7 +54,7 @@ async function scene() {
     const tool = (_: unknown, { run }: { run: string }) =>
       new Promise<string>((resolve) => {
         places.set(run, [...(places.get(run) ?? []), place]);
-        ends.push(() => resolve(place));
+        ends.push({ place, end: () => resolve(place) });
       });
     const machines = [{ machine, activities: { tool } }] as never;
     return createRuntime({ store: of, clock, machines, flow: { slots } });
@@ -51,15 +64,20 @@ async function scene() {
   /** Lets what is under way come to its end, and what waits for that as well. */
   const endAll = async () => {
     for (let round = 0; round < 20; round++) {
-      for (const end of ends.splice(0)) end();
+      for (const { end } of ends.splice(0)) end();
       await clock.advance("1s");
     }
+  };
+  /** Lets what one of them has under way come to its end. */
+  const endAt = async (where: string) => {
+    for (const { place, end } of ends) if (place === where) end();
+    await clock.advance("1s");
   };
   const calls = () => ids.map((id) => places.get(id)?.length ?? 0);
   const begun = (place: string) => [...places.values()].filter((all) => all.includes(place)).length;
   const isDone = async (runtime: Runtime, id: string) =>
     (await (await runtime.run(id)).state()).configuration.includes("done");
-  return { one, join, store, clock, wire, endAll, calls, begun, isDone };
+  return { one, join, store, clock, wire, endAll, endAt, calls, begun, isDone };
 }
 
 test.each<Fault>(["before", "after"])(
@@ -101,3 +119,26 @@ test.each<Fault>(["before", "after"])(
     await one.close();
   },
 );
+
+test("one that left them runs none that it took over before that, however late it is told so", async () => {
+  const { one, join, store, clock, wire, endAll, endAt, calls } = await scene();
+  const client = await createRuntime({
+    store,
+    clock,
+    machines: [{ machine: callerWith() }] as never,
+    role: "client",
+  });
+  const { promise, resolve } = Promise.withResolvers<void>();
+  wire.adopted = promise;
+  // What others have changed is read again, and what belongs to it taken over.
+  for (const id of ids) await (await client.run(id)).breakpoints([]);
+  await clock.advance("1s");
+  const two = await join("two", 12);
+  await clock.advance("2s");
+  wire.adopted = undefined;
+  resolve();
+  for (let round = 0; round < ids.length; round++) await endAt("one");
+  await endAll();
+  expect(calls()).toEqual(ids.map(() => 1));
+  await Promise.all([one, two, client].map((runtime) => runtime.close()));
+});

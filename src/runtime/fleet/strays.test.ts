@@ -13,14 +13,18 @@ const napper = (id: string, ms: number) =>
   });
 const [known, fresh, retired] = [napper("known", 100), napper("fresh", 500), napper("retired", 100)];
 
-/** What becomes of runs of one machine that half of a fleet knows, beside runs that nobody knows any more. */
-async function fleetWith({ unknown, count }: { readonly unknown: number; readonly count: number }) {
-  const store = memory({ shared: true });
+/** A store that is shared, in virtual time. */
+function shared() {
   const rest = async () => {
     for (let turn = 0; turn < 10; turn++) await new Promise((pass) => setImmediate(pass));
   };
-  const clock = new VirtualClock(1_000_000, rest);
-  const options = { store, clock };
+  return { store: memory({ shared: true }), clock: new VirtualClock(1_000_000, rest) };
+}
+
+/** What becomes of runs of one machine that half of a fleet knows, beside runs that nobody knows any more. */
+async function fleetWith({ unknown, count }: { readonly unknown: number; readonly count: number }) {
+  const options = shared();
+  const { clock } = options;
   const client = await createRuntime({ ...options, machines: [retired, fresh], role: "client" });
   for (let n = 0; n < unknown; n++) await client.start(retired, { id: `retired ${n}` });
   const runs = await Promise.all(
@@ -50,4 +54,17 @@ test("G2: many strays are taken up one after the other, not some every few secon
   await clock.advance("7s");
   expect(await done()).toBe(200);
   await close();
+});
+
+test("a run that somebody else has brought back is taken up by its home, which has it as parked", async () => {
+  const options = { ...shared(), machines: [known] };
+  const home = await createRuntime(options);
+  const client = await createRuntime({ ...options, role: "client" });
+  await (await home.start(known, { id: "a" })).pause();
+  await options.clock.advance("1s");
+  const run = await client.run("a");
+  await run.retry();
+  await options.clock.advance("5s");
+  expect(await run.head()).toMatchObject({ status: "done" });
+  await Promise.all([home, client].map((runtime) => runtime.close()));
 });

@@ -82,6 +82,29 @@ onEveryStore((world) => {
       expect(bench.begun).toEqual(["a"]);
     });
 
+    test("begins where its run was put out of memory and back, and steps on without being read", async () => {
+      const { bench, runtime, start, here, watch } = await open({}, 1);
+      await start(runtime, ["a", "b"]);
+      const run = await runtime.run("b");
+      await run.pause();
+      const [reading, read] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      watch.alter = ({ verb }, answer) => {
+        if (verb !== "readJournal") return answer;
+        reading.resolve();
+        return read.promise.then(() => answer);
+      };
+      // It has the run in hand while that is put out, since nobody knows what became of a step.
+      const retried = run.retry();
+      await reading.promise;
+      watch.failNext("commit", "before");
+      await expect(run.breakpoints([])).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
+      read.resolve();
+      await retried;
+      bench.end("a");
+      await here.clock.advance("10s");
+      expect(bench.begun).toEqual(["a", "b"]);
+    });
+
     test("waits while all slots are used, and begins when one is free", async () => {
       const { bench, runtime, start, here } = await open({}, 2);
       await start(runtime, ["a", "b", "c"]);

@@ -94,7 +94,9 @@ export class Runs {
     if (live === undefined) return this.#residents.find(name, () => this.#load(name, true));
     if (this.#unrevived.has(live)) await this.#takeUpAgain(live);
     const { store, standing, isBusy, isReading, bring, now } = this.#world;
-    const isDue = live.head.wakeAt !== undefined && live.head.wakeAt <= now();
+    // One that is parked here does nothing about that: somebody else may have brought it back.
+    const { status, wakeAt } = live.head;
+    const isDue = status === "active" && wakeAt !== undefined && wakeAt <= now();
     if (!standing.isShared || isBusy(live) || isReading(live) || isDue) return live;
     // What it has here need not be read again.
     const loaded = await store.load(name, { seq: live.head.seq, digest: live.head.digest });
