@@ -14,10 +14,10 @@ import { openHouse } from "./house.ts";
 const sleeper = defineMachine({
   id: "sleeper",
   initial: "asleep",
-  states: { asleep: { after: { "1s": "awake" } }, awake: {} },
+  states: { asleep: { after: { "1d": "awake" } }, awake: {} },
 });
 
-/** A server whose runtime has not the machine of any run, an hour after their timers were due. */
+/** A server whose runtime has not the machine of any run, a day and an hour after they began: an hour after their timers were due. */
 async function openAbandoned(counts: Readonly<Record<string, number>>) {
   const folder = mkdtempSync(join(tmpdir(), "holdfast-tenants-"));
   const path = join(folder, "runs.db");
@@ -30,7 +30,7 @@ async function openAbandoned(counts: Readonly<Record<string, number>>) {
     );
   await before.close();
   const store = sqlite(path);
-  const clock = { ...systemClock, now: () => systemClock.now() + 3_600_000 };
+  const clock = { ...systemClock, now: () => systemClock.now() + 90_000_000 };
   const runtime = await createRuntime({ store, machines: [], clock });
   const server = await createServer({ runtime, store, clock });
   return {
