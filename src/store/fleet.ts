@@ -73,7 +73,9 @@ export interface Fleet {
   nextDue(shards: readonly number[], after: number): Promise<number | undefined>;
   /**
    * Takes over activities that are not settled, for whoever has this epoch: those that wait, those it has already, and those of
-   * somebody who is no member any more. Says of each whether it has it now; nothing else of a row is changed.
+   * somebody who is no member any more. One of which another attempt was recorded since its row was read is left as it is:
+   * whoever goes on from that row would make the attempt again. Says of each whether it has it now; nothing else of a row is
+   * changed.
    */
   adopt(rows: readonly ActivityRow[], epoch: number): Promise<readonly boolean[]>;
   /**

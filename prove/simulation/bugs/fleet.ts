@@ -57,8 +57,8 @@ export const fleetBugs: readonly Bug[] = [
   {
     name: "activity of one who is gone not given to another",
     file: "src/store/memory/fleet.ts",
-    find: "if (found === undefined || !mayHave(this.#tables, found, epoch)) return false;",
-    replace: `if (found === undefined || !this.#isMember(epoch)) return false;
+    find: "if (found?.row.attempt !== attempt || !mayHave(this.#tables, found, epoch)) return false;",
+    replace: `if (found?.row.attempt !== attempt || !this.#isMember(epoch)) return false;
       if (found.row.status === "running" && found.epoch !== epoch) return false;`,
     catches: [6],
     members: 3,
@@ -66,8 +66,8 @@ export const fleetBugs: readonly Bug[] = [
   {
     name: "activity of one who is there given to another",
     file: "src/store/memory/fleet.ts",
-    find: "if (found === undefined || !mayHave(this.#tables, found, epoch)) return false;",
-    replace: "if (found === undefined || !this.#isMember(epoch)) return false;",
+    find: "if (found?.row.attempt !== attempt || !mayHave(this.#tables, found, epoch)) return false;",
+    replace: "if (found?.row.attempt !== attempt || !this.#isMember(epoch)) return false;",
     catches: [6],
     from: 15,
     members: 3,

@@ -62,7 +62,9 @@ export function enterAdoption(
     const run = model.find(given);
     const row = run?.activities.get(given.key);
     const holder = run?.holders.get(given.key);
-    if (adopted[index] !== mayHave(model, given, epoch))
+    // Whoever goes on from a row that is not the newest makes an attempt again that was made.
+    const isNewest = row?.attempt === given.attempt;
+    if (adopted[index] !== (isNewest && mayHave(model, given, epoch)))
       report(
         6,
         `${given.run}:${given.key} was ${adopted[index] ? "" : "not "}taken over by ${epoch}, and is with ${holder}`,

@@ -293,7 +293,9 @@ export const fleetCases: Cases = {
     expect(await recorded(other, second)).toEqual([[true], second]);
     expect(await recorded(one, first, running("1.1"))).toEqual([[false, true], second]);
     await fleet.leave(other, noon);
+    expect(await fleet.adopt([first], one), "another attempt was made since").toEqual([false]);
     expect(await recorded(one, first), "whoever had it is gone").toEqual([[true], first]);
+    expect(await fleet.adopt([second, first], one)).toEqual([false, true]);
   },
 
   "F1: an entry is not put where others were pruned": async ({ store, expect }) => {

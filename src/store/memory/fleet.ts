@@ -71,10 +71,10 @@ export class MemoryFleet implements Fleet {
   }
 
   async adopt(rows: readonly ActivityRow[], epoch: number): Promise<readonly boolean[]> {
-    return rows.map(({ tenant, run, key }) => {
+    return rows.map(({ tenant, run, key, attempt }) => {
       const activities = this.#tables.runs.get(nameOf({ tenant, run }))?.activities;
       const found = activities?.get(key);
-      if (found === undefined || !mayHave(this.#tables, found, epoch)) return false;
+      if (found?.row.attempt !== attempt || !mayHave(this.#tables, found, epoch)) return false;
       activities?.set(key, { row: { ...found.row, status: "running" }, epoch });
       return true;
     });

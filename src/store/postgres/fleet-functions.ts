@@ -108,12 +108,17 @@ const free = (
 ): string => `AND (${activity}.status = 'waiting' OR ${activity}.epoch = p_epoch
             OR NOT EXISTS (SELECT 1 FROM ${schema}.lease l WHERE l.id = 2 AND l.epoch = ${activity}.epoch))`;
 
-/** What is recorded of an activity is recorded by who has it; before this version any member could. */
-export const recordOwn = (schema: string): string =>
-  recordActivities(schema, replace, `\n          ${free(schema, "activity")}`);
+/**
+ * What is recorded of an activity is recorded by who has it, and it is taken over as it was read; before this version any member
+ * could record, and take it over however far it had come. Processes of that version do not say which attempt they have read.
+ */
+export const ownActivities = (schema: string): string => `
+  ${recordActivities(schema, replace, `\n          ${free(schema, "activity")}`)}
+  ${adopt(schema, replace, "AND a.attempt = coalesce(v_row.attempt, a.attempt)")}
+`;
 
-const adopt = (schema: string): string => `
-  CREATE FUNCTION ${schema}.adopt(p_full boolean, p_epoch bigint, p_rows jsonb) RETURNS boolean[] LANGUAGE plpgsql AS $$
+const adopt = (schema: string, create = "CREATE FUNCTION", asRead = ""): string => `
+  ${create} ${schema}.adopt(p_full boolean, p_epoch bigint, p_rows jsonb) RETURNS boolean[] LANGUAGE plpgsql AS $$
   DECLARE
     v_ids bigint[] := ${schema}.find_runs(p_rows);
     v_adopted boolean[] := '{}';
@@ -124,11 +129,11 @@ const adopt = (schema: string): string => `
     PERFORM 1 FROM ${schema}.run WHERE id = ANY(v_ids) ORDER BY id FOR NO KEY UPDATE;
     PERFORM ${goodEpoch(schema, "p_epoch")};
     v_owned := FOUND;
-    FOR v_row IN SELECT * FROM ROWS FROM (jsonb_to_recordset(p_rows) AS (key text)) WITH ORDINALITY a(key, place)
-      ORDER BY place LOOP
+    FOR v_row IN SELECT * FROM ROWS FROM (jsonb_to_recordset(p_rows) AS (key text, attempt bigint))
+      WITH ORDINALITY a(key, attempt, place) ORDER BY place LOOP
       UPDATE ${schema}.activity a SET status = 'running', epoch = p_epoch
         WHERE v_owned AND a.run_id = v_ids[v_row.place::int] AND a.key = v_row.key
-          ${free(schema, "a")};
+          ${free(schema, "a")} ${asRead};
       v_adopted := v_adopted || FOUND;
     END LOOP;
     RETURN v_adopted;

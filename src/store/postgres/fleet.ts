@@ -73,7 +73,9 @@ export class PostgresFleet implements Fleet {
 
   async adopt(rows: readonly ActivityRow[], epoch: number): Promise<readonly boolean[]> {
     if (rows.length === 0) return [];
-    const named = JSON.stringify(rows.map(({ tenant, run, key }) => ({ tenant, run, key })));
+    const named = JSON.stringify(
+      rows.map(({ tenant, run, key, attempt }) => ({ tenant, run, key, attempt })),
+    );
     const [row] = await this.#statements.write("adopt", [epoch, named]);
     return row?.adopted as boolean[];
   }

@@ -15,7 +15,7 @@
 import { appendPieces } from "./chunk-functions.ts";
 import { commitOfLong, keptSnapshots } from "./commit-functions.ts";
 import { documentFunctions } from "./document-functions.ts";
-import { fleet, recordOwn } from "./fleet-functions.ts";
+import { fleet, ownActivities } from "./fleet-functions.ts";
 import { forkFunctions } from "./fork-functions.ts";
 import { functions } from "./functions.ts";
 import { enqueueDistinct } from "./inbox-functions.ts";
@@ -47,7 +47,7 @@ export const migrationsInto = (partitions: number): readonly Migration[] => [
   searchFunctions,
   commitOfLong,
   enqueueDistinct,
-  recordOwn,
+  ownActivities,
 ];
 
 export const migrations: readonly Migration[] = migrationsInto(1);
