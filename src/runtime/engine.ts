@@ -147,7 +147,7 @@ export class Engine implements Runtime, Access {
     });
     this.#waker = new Waker({
       ...{ standing, clock, park, problem, isTaking, isBusy },
-      attend: (name) => this.#runs.attend(name),
+      attend: (...given) => this.#runs.attend(...given),
       deliver: (run, event) => this.deliver(run, event),
       refill: (run) => this.#inboxes.refill(run),
     });

@@ -29,7 +29,7 @@ export interface WakerWorld {
   readonly standing: Pick<Standing, "due" | "nextDue" | "lookMs">;
   readonly clock: Clock;
   /** The live run, with what the store has for it taken up. */
-  attend(name: RunName): Promise<LiveRun | undefined>;
+  attend(name: RunName, isInDoubt: boolean): Promise<LiveRun | undefined>;
   /** Whether a run has something to take: then it is looked at again after that; and whether it is ahead of the store. */
   isTaking(run: LiveRun): boolean;
   isBusy(run: LiveRun): boolean;
@@ -182,7 +182,7 @@ export class Waker {
 
   async #wakeRun(name: RunName, { now, lost }: Look, isInDoubt: () => boolean): Promise<void> {
     try {
-      const run = await this.#world.attend(name);
+      const run = await this.#world.attend(name, isInDoubt());
       // One that is in doubt may never have begun.
       if (run === undefined && isInDoubt()) return;
       if (run === undefined) throw strayError(name);

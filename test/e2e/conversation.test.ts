@@ -68,10 +68,21 @@ describe.skipIf(!hasBrowser)("a conversation in Studio", () => {
     const page = await open(`/runs/${run}?view=conversation`);
     await page.getByRole("textbox", { name: "Say something" }).fill("Good morning!");
     await page.keyboard.press("Enter");
-    await page.locator('.message[data-speaking="true"]').getByText(/Good/).waitFor();
-    await page.getByText("Good day. How can I help you with your order?").waitFor();
+    const speaking = page.locator('.message[data-speaking="true"]');
+    await speaking.getByText(/Good/).waitFor();
+    // The message that it becomes takes a while to be read; what was said stays meanwhile.
+    const [asked, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    await page.route(/\/conversation\?/, async (route) => {
+      const { configuration } = await client.runs.show({ run });
+      if (configuration.includes("done")) asked.resolve();
+      await answered.promise;
+      await route.continue();
+    });
     await reached(client, run, "done");
-    await page.locator('.message[data-speaking="true"]').waitFor({ state: "detached" });
+    await asked.promise;
+    await speaking.getByText("Good day. How can I help you with your order?").waitFor();
+    answered.resolve();
+    await speaking.waitFor({ state: "detached" });
     expect(await page.locator('.message[data-role="assistant"]').count()).toBe(1);
   });
 

@@ -202,4 +202,13 @@ export const fleetBugs: readonly Bug[] = [
     from: 3215,
     members: 3,
   },
+  {
+    name: "run in doubt that somebody has read since not taken up",
+    file: "src/runtime/live/runs.ts",
+    find: "if (this.#unrevived.has(live) || (isInDoubt && standing.isShared)) await this.#takeUpAgain(live);",
+    replace: "if (this.#unrevived.has(live)) await this.#takeUpAgain(live);",
+    catches: [8],
+    from: 31_000_385,
+    members: 3,
+  },
 ];

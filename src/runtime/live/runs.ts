@@ -87,13 +87,14 @@ export class Runs {
 
   /**
    * The live run, with what the store has for it taken up, whoever's it is to see to that. One that is in memory may have been
-   * changed by others, or have something to do that nobody here was told of.
+   * changed by others, or have something to do that nobody here was told of. What is under way for this process is due for
+   * nobody: of a run in doubt it is taken up however busy that is, since it may have been read since by somebody who did not.
    */
-  async attend(name: RunName): Promise<LiveRun | undefined> {
+  async attend(name: RunName, isInDoubt = false): Promise<LiveRun | undefined> {
     const live = this.live(name);
     if (live === undefined) return this.#residents.find(name, () => this.#load(name, true));
-    if (this.#unrevived.has(live)) await this.#takeUpAgain(live);
     const { store, standing, isBusy, isReading, bring, now } = this.#world;
+    if (this.#unrevived.has(live) || (isInDoubt && standing.isShared)) await this.#takeUpAgain(live);
     // One that is parked here does nothing about that: somebody else may have brought it back.
     const { status, wakeAt } = live.head;
     const isDue = status === "active" && wakeAt !== undefined && wakeAt <= now();

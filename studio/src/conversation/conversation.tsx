@@ -23,7 +23,7 @@ export function Conversation({ detail, moment }: { readonly detail: RunDetail; r
     <div className="talk">
       <section className="panel talk-main" aria-label="Conversation">
         <Messages report={data} isLive={moment.isLive}>
-          {moment.isLive ? <Speaking detail={detail} /> : null}
+          {moment.isLive ? <Speaking detail={detail} seq={data.seq} /> : null}
         </Messages>
         {moment.isLive ? <SayForm detail={detail} phase={data.phase} /> : null}
       </section>

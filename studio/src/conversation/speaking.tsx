@@ -1,5 +1,5 @@
 /** What the model says right now, word by word, while the activity that asks it is under way. */
-import { useEffect, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { client } from "../data/client.ts";
 import type { Chunk, RunDetail } from "../data/contract.ts";
 
@@ -10,9 +10,20 @@ function textOf(data: Chunk["data"]): string {
   return typeof text === "string" ? text : typeof delta === "string" ? delta : "";
 }
 
-export function Speaking({ detail }: { readonly detail: RunDetail }) {
-  const key = detail.waiting.for.find((wait) => wait.for === "activity" && wait.activity === "think");
-  return key?.for === "activity" ? <Words key={key.key} run={detail.run} activity={key.key} /> : null;
+interface SpeakingProps {
+  readonly detail: RunDetail;
+  /** The checkpoint whose messages are shown. */
+  readonly seq: number;
+}
+
+export function Speaking({ detail, seq }: SpeakingProps) {
+  const shown = useRef<string>(undefined);
+  const thinking = detail.waiting.for.find((wait) => wait.for === "activity" && wait.activity === "think");
+  // What was said stays until the message that it became is there.
+  if (thinking?.for === "activity") shown.current = thinking.key;
+  else if (seq >= detail.seq) shown.current = undefined;
+  const key = shown.current;
+  return key === undefined ? null : <Words key={key} run={detail.run} activity={key} />;
 }
 
 function Words({ run, activity }: { readonly run: string; readonly activity: string }) {
