@@ -3,6 +3,7 @@
  * other, and ages out by retention from then on. What decides is the time of its newest entry, which is stored with it, so
  * it survives restarts and costs nothing while the run is idle.
  */
+import { isHoldfastError } from "../../errors.ts";
 import type { RunName, RunStatus } from "../../store/records.ts";
 import type { Store } from "../../store/store.ts";
 import { type Clock, systemClock } from "../clock.ts";
@@ -52,9 +53,19 @@ export async function expire(options: ExpiryOptions): Promise<Expired> {
         kept.push({ ...name, why: "held" });
         continue;
       }
-      cancelled.push(name);
-      if (!dryRun) await (await runtime.run(head.run, { tenant: head.tenant })).cancel();
+      if (dryRun || (await cancel(runtime, name))) cancelled.push(name);
     }
   }
   return { cancelled, kept };
+}
+
+/** False if it is not there any more: somebody else may have ended and removed it since it was found. */
+async function cancel(runtime: Canceller, { run, tenant }: RunName): Promise<boolean> {
+  try {
+    await (await runtime.run(run, { tenant })).cancel();
+    return true;
+  } catch (error) {
+    if (isHoldfastError(error) && error.code === "RUN_UNKNOWN") return false;
+    throw error;
+  }
 }

@@ -5,9 +5,9 @@ import { onEveryStore, type World } from "../../../test/runtime/world.ts";
 import { defineMachine } from "../../index.ts";
 import { limits } from "../../limits.ts";
 import type { Commit, Store } from "../../store/store.ts";
-import { defaultTenant as tenant } from "../name.ts";
+import { defaultTenant as tenant, unknownRunError } from "../name.ts";
 import type { Runtime } from "../runtime.ts";
-import { expire } from "./expire.ts";
+import { type Canceller, expire } from "./expire.ts";
 import { hold, readHolds, release } from "./hold.ts";
 import { prune } from "./prune.ts";
 import { retain } from "./retention.ts";
@@ -284,6 +284,22 @@ onEveryStore((world) => {
     expect((await store.readHead({ tenant, run: "idle" }))?.status).toBe("cancelled");
     expect((await store.readHead({ tenant, run: "busy" }))?.status).toBe("active");
     expect((await expire(options)).cancelled).toEqual([]);
+  });
+
+  test("an idle run that was removed since it was found does not keep others from being cancelled", async () => {
+    const here = await world();
+    const runtime = await here.boot([counter]);
+    for (const id of ["gone", "idle"]) await runtime.start(counter, { id });
+    await here.clock.advance(10 * day);
+    const late: Canceller = {
+      async run(id, options) {
+        if (id === "gone") throw unknownRunError({ tenant, run: id });
+        return runtime.run(id, options);
+      },
+    };
+    const options = { store: await here.look(), clock: here.clock, rules: [{ idleFor: 7 * day }] };
+    const { cancelled } = await expire({ ...options, runtime: late });
+    expect(cancelled).toEqual([{ tenant, run: "idle" }]);
   });
 
   test("B10: old entries are pruned up to a snapshot, and the run goes on as if nothing had happened", async () => {
