@@ -19,8 +19,6 @@ export const plants = {
 
 export type Plant = keyof typeof plants;
 
-export const isPlant = (name: string): name is Plant => Object.hasOwn(plants, name);
-
 /** The Dockerfile with a mistake in it. */
 export function planted(dockerfile: string, plant: Plant | undefined): string {
   if (plant === undefined) return dockerfile;
