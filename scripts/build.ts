@@ -3,6 +3,7 @@ import { execFileSync } from "node:child_process";
 import { cpSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { bundle } from "./bundle.ts";
+import { compileEagerly } from "./eager.ts";
 
 const root = resolve(import.meta.dirname, "..");
 const folder = join(root, "dist");
@@ -13,6 +14,7 @@ execFileSync(join(root, "node_modules", ".bin", "tsc"), ["-p", "tsconfig.build.j
   stdio: "inherit",
 });
 await bundle(folder);
+compileEagerly(folder);
 execFileSync(process.execPath, ["node_modules/vite/bin/vite.js", "build", "studio", "--logLevel", "warn"], {
   cwd: root,
   stdio: "inherit",

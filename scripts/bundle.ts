@@ -8,7 +8,6 @@
 import { readFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { rolldown } from "rolldown";
-import { compileEagerly } from "./eager.ts";
 
 const root = resolve(import.meta.dirname, "..");
 
@@ -46,5 +45,4 @@ export async function bundle(folder: string): Promise<void> {
     comments: false,
   });
   await built.close();
-  compileEagerly(folder);
 }
