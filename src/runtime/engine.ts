@@ -7,7 +7,7 @@ import type { Event, EventShape } from "../core/event.ts";
 import type { Machine, MachineTypes } from "../core/machine.ts";
 import { closedError } from "../errors.ts";
 import type { ActivityRow, RunHead, RunName } from "../store/records.ts";
-import type { LoadedRun, Store } from "../store/store.ts";
+import type { Store } from "../store/store.ts";
 import { Activities } from "./activity/activity.ts";
 import { type SettlingWorld, settleWith } from "./activity/settling.ts";
 import { Streams } from "./activity/stream.ts";
@@ -28,11 +28,12 @@ import { Inboxes } from "./inbox/inboxes.ts";
 import { Receipts } from "./inbox/receipts.ts";
 import { Replies, replyName } from "./inbox/replies.ts";
 import { Life } from "./life.ts";
+import { followReading } from "./live/after-reading.ts";
 import { hydrate } from "./live/hydrate.ts";
-import { type Delivery, type Handled, hasEnded, type LiveRun } from "./live/live-run.ts";
+import type { Delivery, Handled, LiveRun } from "./live/live-run.ts";
 import { Past } from "./live/past.ts";
 import { Runs, type RunsWorld } from "./live/runs.ts";
-import { checkName, defaultTenant, unknownRunError } from "./name.ts";
+import { checkName, defaultTenant } from "./name.ts";
 import { Observers } from "./observers.ts";
 import { asAgent, asListener, checkOptions, nameOf } from "./options.ts";
 import { parkWith } from "./park.ts";
@@ -166,9 +167,7 @@ export class Engine implements Runtime, Access {
     return new Runs({
       ...{ ...given, store: this.#store, standing: this.standing, now: () => this.clock.now() },
       hydrate: (loaded) => hydrate(loaded, this.registry, this.past, this.#observers.problem),
-      wasRead: (run, loaded) => this.#wasRead(run, loaded),
-      wasMissing: (name) => this.#wasMissing(name),
-      takeUp: (run, loaded) => this.#takeUp(run, loaded),
+      ...followReading(() => ({ ...this.#parts(), standing: this.standing, evolution: this.evolution })),
       bring: (run, row) => this.#inboxes.bring(run, row),
       isReading: (run) => this.#inboxes.isReading(run),
       wakeLater: (names) => this.#waker.wakeLater(names),
@@ -372,28 +371,5 @@ export class Engine implements Runtime, Access {
     this.#waker.lookAgain();
     // A store that cannot be reached now is told at the next opening.
     this.machines.note().catch(() => {});
-  }
-
-  /** Goes on with a run that is active, with its activities and its timers, unless another one of its name is in memory. */
-  async #takeUp(run: LiveRun, { activities }: LoadedRun): Promise<void> {
-    const adopted = activities.length === 0 ? [] : await this.standing.adopt(activities);
-    const ours = activities.filter((_, index) => adopted[index]);
-    const begun = await this.#activities.read(ours, run);
-    if (!this.#runs.isOnly(run)) return;
-    this.#activities.startAll(begun, run);
-    this.#waker.resume(run);
-    this.evolution.upgrade(run);
-  }
-
-  #wasRead(run: LiveRun, { activities }: LoadedRun): void {
-    this.#activities.keepOnly(run.name, activities);
-    this.watchers.tell(run.name, run);
-    if (hasEnded(run)) this.#inboxes.ended(run.name);
-  }
-
-  /** A run that was removed ended before that, perhaps by a step whose answer was lost: then nobody here was told of its end. */
-  #wasMissing(name: RunName): void {
-    this.#activities.keepOnly(name, []);
-    this.#inboxes.ended(name, unknownRunError(name));
   }
 }

@@ -114,9 +114,9 @@ export const fleetBugs: readonly Bug[] = [
   },
   {
     name: "activities that another process has run as well",
-    file: "src/runtime/engine.ts",
-    find: "const ours = activities.filter((_, index) => adopted[index]);",
-    replace: "const ours = activities.filter((_, index) => adopted[index] !== undefined);",
+    file: "src/runtime/live/after-reading.ts",
+    find: "const ours = rows.filter((_, index) => adopted[index]);",
+    replace: "const ours = rows.filter((_, index) => adopted[index] !== undefined);",
     catches: [6],
     members: 3,
   },
@@ -131,8 +131,8 @@ export const fleetBugs: readonly Bug[] = [
   },
   {
     name: "activity that others ended goes on",
-    file: "src/runtime/engine.ts",
-    find: "    this.#activities.keepOnly(run.name, activities);\n",
+    file: "src/runtime/live/after-reading.ts",
+    find: "      activities.keepOnly(run.name, rows);\n",
     replace: "",
     catches: [8],
     members: 3,

@@ -147,6 +147,11 @@ export class Activities {
     }
   }
 
+  /** Leaves those of them that are not under way to whoever goes on with their run. */
+  leaveAll(begun: readonly Begun[]): void {
+    for (const { row } of begun) if (this.#jobs.get(row)?.has(row.key) !== true) this.#leaving.leave(row);
+  }
+
   /** Until it is recorded as this process's it counts as left behind, and hides others that are: they may be many. */
   #adopt(row: ActivityRow): void {
     if (this.#closed || this.#world.standing.isShared || this.#jobs.get(row)?.has(row.key) === true) return;

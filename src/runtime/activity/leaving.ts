@@ -39,9 +39,9 @@ export class Leaving {
     this.#world = world;
   }
 
-  /** Leaves an activity that this process has, and does not run. */
+  /** Leaves an activity that this process has, and does not run, unless that is under way. */
   leave(row: ActivityRow): void {
-    this.#see(row, {}, true);
+    if (!this.#underWay.has(idOf(row))) this.#see(row, {}, true);
   }
 
   #see(row: ActivityRow, one: Left, isOurs: boolean): void {

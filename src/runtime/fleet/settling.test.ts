@@ -1,6 +1,8 @@
-/** Ends of activities whose runs others have taken further than this process can read. */
-import { expect, test } from "vitest";
+/** Ends of activities whose runs are elsewhere by then: further than this process can read, or parked. */
+import { expect, test, vi } from "vitest";
+import { holding } from "../../../test/runtime/holding.ts";
 import { callerWith } from "../../../test/runtime/machines.ts";
+import { defineMachine } from "../../index.ts";
 import { memory } from "../../store/memory/store.ts";
 import { VirtualClock } from "../../testing/virtual-clock.ts";
 import { createRuntime, type Problem } from "../runtime.ts";
@@ -42,4 +44,32 @@ test("what an activity gave is kept where its run cannot be read, somebody is to
   expect((await run.state()).context).toEqual({ got: "an answer" });
   expect(calls).toEqual(["one"]);
   await Promise.all([one.close(), two.close()]);
+});
+
+test("an activity whose result parks its run while that is taken up again is not called again", async () => {
+  const clock = new VirtualClock(1_000_000, rest);
+  const { store, hold } = holding(memory({ shared: true }));
+  const onDone = { target: "done", require: { never: () => false } };
+  const machine = defineMachine({
+    id: "picky",
+    initial: "calling",
+    states: { calling: { invoke: { activity: "tool", onDone } }, done: {} },
+  });
+  const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
+  const tool = vi.fn(() => answered);
+  const runtime = await createRuntime({
+    store,
+    clock,
+    machines: [{ machine, activities: { tool } }] as never,
+  });
+  const run = await runtime.start(machine, { id: "a" });
+  await run.pause();
+  const release = hold("adopt");
+  await run.retry();
+  answer();
+  await run.parked();
+  release();
+  await rest();
+  expect(tool).toHaveBeenCalledOnce();
+  await runtime.close();
 });
