@@ -73,6 +73,19 @@ onEveryStore((world) => {
       });
     });
 
+    test("A5: of a key that a replaced process put into the inbox unheard is told what became of the first at once", async () => {
+      const { boot, look, clock, rest } = await world();
+      const run = await (await boot([counter])).start(counter, { id: "a" });
+      const store = await look();
+      const place = { tenant: "default", run: "a", subject: "a", at: clock.now(), priority: 0 };
+      const bytes = encode({ type: "add", data: 1 });
+      await store.enqueue([{ ...place, id: "first", key: "k", bytes }]);
+      const told: unknown[] = [];
+      void run.send("add", 1, { key: "k" }).then(async (receipt) => told.push(await receipt.handled()));
+      await rest();
+      expect(told).toMatchObject([{ seq: 2, outcome: "taken" }]);
+    });
+
     test("A5: of a key that still waits is told so when its run ends before anybody has looked", async () => {
       const { boot, watch, look, clock } = await world();
       const run = await (await boot([counter])).start(counter, { id: "a" });
@@ -98,6 +111,8 @@ onEveryStore((world) => {
         { ...place, id: "first", key: "last", bytes: encode({ type: "end" }) },
         { ...place, id: "second", key: "late", bytes: encode({ type: "add", data: 1 }) },
       ]);
+      // They are found when the store can be read again.
+      watch.failNext("readInbox", "before");
       const taken = run.send("end", undefined, { key: "last" }).then((receipt) => receipt.handled());
       await rest();
       // Somebody sees the other one wait; the run ends; then they look again, and the process itself does not know yet.
@@ -125,6 +140,8 @@ onEveryStore((world) => {
       const store = await look();
       const place = { tenant: "default", run: "a", subject: "a", at: clock.now(), priority: 0 };
       await store.enqueue([{ ...place, id: "first", key: "late", bytes: encode({ type: "add", data: 1 }) }]);
+      // It is found when the store can be read again.
+      watch.failNext("readInbox", "before");
       const late = run.send("add", 1, { key: "late" }).then((receipt) => receipt.handled());
       await rest();
       watch.failNext("commit", "after");

@@ -149,7 +149,10 @@ export class Inboxes {
 
   /** What will become of an event that waits in the inbox, by its key. */
   waitFor(name: RunName, key: string): Registered {
-    return this.#hearings.ask(name, { key });
+    const waiting = this.#hearings.ask(name, { key });
+    // A process that was replaced may have put it there since this one looked, and nobody was told. In a fleet that is looked for.
+    if (!this.#world.standing.isShared) void this.fetch(name);
+    return waiting;
   }
 
   /** A run has ended: nothing will become of what waits in its inbox. */
