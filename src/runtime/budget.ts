@@ -32,7 +32,7 @@ export function checkLimits(limits: LimitSource | undefined): void {
 /** Throws OPTIONS_INVALID for what nobody can have used up: it would widen a limit, or make it one that no number reaches. */
 export function checkSpending(spending: unknown): void {
   const usage = "spend({ tokens, cost }), each a number that is not negative";
-  checkOptions(usage, spending);
+  checkOptions(usage, spending, { tokens: true, cost: true });
   const { tokens = 0, cost = 0 } = spending as Spending;
   for (const [what, used] of Object.entries({ tokens, cost }))
     if (!Number.isFinite(used) || used < 0) throw optionsError(usage, used, what);

@@ -205,7 +205,7 @@ onEveryStore((world) => {
       const first = await createRuntime(given);
       await expect(createRuntime(given)).rejects.toMatchObject({ code: "STORE_OWNED" });
       const run = await first.start(counter, { id: "a" });
-      const reader = await openReader(given);
+      const reader = await openReader({ store: given.store });
       expect((await listOf(reader.steps("a"))).length).toBe(1);
       await reader.close();
       expect((await (await run.send("add", 1)).handled()).outcome).toBe("taken");

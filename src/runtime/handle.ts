@@ -188,7 +188,7 @@ export class Handle implements Run {
 
   async rollback(target: Target, actor: Actor = {}): Promise<number> {
     const usage = "rollback({ to: checkpoint, edit }) or rollback({ by: steps, edit })";
-    checkOptions(usage, target);
+    checkOptions(usage, target, targetNames);
     checkNumber(usage, "to" in target ? target.to : target.by);
     return this.#access.travel.rollBack(this.#name, target, actorOf("rollback(target, { by })", actor));
   }
@@ -198,7 +198,7 @@ export class Handle implements Run {
   }
 
   async fork(options: ForkOptions<JsonObject> = {}): Promise<Run> {
-    actorOf("fork({ at, id, edit, by })", options);
+    actorOf("fork({ at, id, edit, by })", options, forkNames);
     return new Handle(await this.#access.travel.fork(this.#name, options), this.#access);
   }
 
@@ -212,7 +212,7 @@ export class Handle implements Run {
   }
 
   async replay(options: { readonly machine?: AnyMachine } = {}): Promise<Replay> {
-    checkOptions("replay({ machine })", options);
+    checkOptions("replay({ machine })", options, { machine: true });
     const { machine } = options;
     if (machine !== undefined) checkMachine(machine);
     const { head } = await this.#access.read(this.#name);
@@ -220,7 +220,6 @@ export class Handle implements Run {
   }
 
   async migrate(options: MigrateOptions = {}): Promise<Migrated> {
-    actorOf("migrate({ to, drop, dryRun, by })", options);
     return this.#access.evolution.migrate(this.#name, options);
   }
 
@@ -288,10 +287,12 @@ export class Handle implements Run {
 
 const sendNames: Names<SendOptions> = { key: true, by: true };
 const askNames: Names<AskOptions> = { ...sendNames, timeout: true };
+const forkNames: Names<ForkOptions<JsonObject>> = { at: true, id: true, edit: true, by: true };
+const targetNames = { to: true, by: true, edit: true } as const;
 
 /** Who acts, as the options of a call say; throws OPTIONS_INVALID or NAME_INVALID before anything is done. */
-function actorOf(usage: string, options: Actor): Actor {
-  checkOptions(usage, options);
+function actorOf(usage: string, options: Actor, names: Names<Actor> = { by: true }): Actor {
+  checkOptions(usage, options, names);
   checkActor(options.by);
   return options;
 }

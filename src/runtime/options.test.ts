@@ -166,6 +166,17 @@ onEveryStore((world) => {
           message,
         });
       }
+      for (const [slip, meant] of [
+        ["activites", "activities"],
+        ["attribute", "attributes"],
+        ["migration", "migrations"],
+      ]) {
+        const machines = [{ machine: callerWith(), [slip as string]: {} }] as never;
+        await expect(createRuntime({ ...given, machines })).rejects.toMatchObject({
+          code: "MACHINE_INVALID",
+          message: expect.stringContaining(`has "${slip}" beside it; did you mean "${meant}"?`),
+        });
+      }
       for (const reader of [null, {}, { store: 5 }] as never[])
         await expect(openReader(reader)).rejects.toMatchObject({ code: "OPTIONS_INVALID" });
     });
@@ -196,6 +207,17 @@ onEveryStore((world) => {
         () => run.send("add", 1, wrong),
         () => run.ask("add", 1, wrong),
         () => run.migrate(wrong),
+        () => run.fork(wrong),
+        () => run.rollback({ to: 1, ...(wrong as object) }),
+        () => run.rollback({ to: 1 }, wrong),
+        () => run.replay(wrong),
+        () => run.breakpoints([{ state: "open", ...(wrong as object) }]),
+        () => run.pause(wrong),
+        () => run.cancel(wrong),
+        () => listOf(run.follow(1, wrong)),
+        () => listOf(runtime.deadLetters.list(wrong)),
+        () => runtime.deadLetters.redeliver(1, wrong),
+        () => openReader({ store: given.store, ...(wrong as object) }),
         () => runtime.machines.deploy(counter, wrong),
         () => listOf(runtime.machines.migrate("counter", wrong)),
         () => runtime.schedule("s", { cron: "* * * * *", start: { machine: counter, ...(wrong as object) } }),

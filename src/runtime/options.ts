@@ -1,6 +1,6 @@
 /** What callers hand in beside names and events: whatever is none of it is refused before anything is done. */
 import { showValue } from "../core/json.ts";
-import { Nearest } from "../core/nearest.ts";
+import { Nearest, nearest } from "../core/nearest.ts";
 import { HoldfastError } from "../errors.ts";
 import type { RunName } from "../store/records.ts";
 import { checkName } from "./name.ts";
@@ -86,7 +86,7 @@ export function signalOf(
   options: { readonly signal?: AbortSignal },
 ): AbortSignal | undefined {
   checkNumber(usage, from);
-  checkOptions(usage, options);
+  checkOptions(usage, options, { signal: true });
   const { signal } = options;
   if (signal !== undefined && !(signal instanceof AbortSignal))
     throw optionsError(usage, signal, "the signal");
@@ -116,7 +116,9 @@ export function checkEntry(given: unknown): void {
     (attributes !== undefined && typeof attributes !== "function" && "attributes must be a function") ||
     (activitiesOf !== undefined && typeof activitiesOf !== "function" && "activitiesOf must be a function") ||
     (evolution !== "pin" && evolution !== "upgrade" && 'evolution must be "pin" or "upgrade"') ||
-    (!(Array.isArray(migrations) && migrations.every(isRecord)) && "migrations must be a list of migrations");
+    (!(Array.isArray(migrations) && migrations.every(isRecord)) &&
+      "migrations must be a list of migrations") ||
+    slipIn(entry);
   if (!problem) return;
   const { id } = entry.machine as { readonly id: string };
   throw new HoldfastError("MACHINE_INVALID", `The machine ${id} cannot be used: ${problem}`);
@@ -127,10 +129,30 @@ const wrongActivity = ([name, code]: readonly [string, unknown]): string | undef
     ? undefined
     : `the activity ${showValue(name)} must be a function`;
 
+const entryNames = [
+  "activities",
+  "attributes",
+  "activitiesOf",
+  "evolution",
+  "migrations",
+  "unsealed",
+] as const;
+
 /** What stands beside a machine. */
-type Entry = Readonly<
-  Record<"activities" | "attributes" | "activitiesOf" | "evolution" | "migrations", unknown>
->;
+type Entry = Readonly<Record<(typeof entryNames)[number], unknown>>;
+
+/** Agents and others have more beside a machine than a runtime reads, so only what is nearly something that it reads is a mistake. */
+function slipIn(entry: object): string | undefined {
+  for (const name of Object.keys(entry)) {
+    const meant =
+      name === "machine" || (entryNames as readonly string[]).includes(name)
+        ? undefined
+        : nearest(name, entryNames);
+    if (meant !== undefined)
+      return `it has ${showValue(name)} beside it; did you mean ${JSON.stringify(meant)}?`;
+  }
+  return undefined;
+}
 
 export function optionsError(usage: string, given: unknown, what = "what was given"): HoldfastError {
   return new HoldfastError("OPTIONS_INVALID", `Write ${usage}: ${what} is ${showValue(given)}`);

@@ -31,7 +31,7 @@ export interface Reader {
 /** Opens a store to read it, and nothing else. */
 export async function openReader(options: { readonly store: Store; readonly seal?: Seal }): Promise<Reader> {
   const usage = "openReader({ store })";
-  checkOptions(usage, options);
+  checkOptions(usage, options, { store: true, seal: true });
   const { store, seal = noSeal } = options;
   checkMethods(usage, { store }, ["open"]);
   await openStore(store).catch(async (error: unknown) => {

@@ -5,7 +5,7 @@ import { decode } from "../../store/codec.ts";
 import type { DeadLetterRow, RunName } from "../../store/records.ts";
 import type { Store } from "../../store/store.ts";
 import { checkName, defaultTenant } from "../name.ts";
-import { checkNumber, checkOptions } from "../options.ts";
+import { checkNumber, checkOptions, type Names } from "../options.ts";
 import type { Seal } from "../seal.ts";
 
 /** Letters that are read at a time. */
@@ -44,7 +44,7 @@ export class DeadLetters {
   /** All of a tenant's, in the order they were lost; those after one of them, if its number is given. */
   async *list(options: Options & { readonly after?: number } = {}): AsyncGenerator<DeadLetter> {
     const usage = "deadLetters.list({ tenant, after: number })";
-    const tenant = tenantOf(usage, options);
+    const tenant = tenantOf(usage, options, { tenant: true, after: true });
     const { after = 0 } = options;
     checkNumber(usage, after);
     for await (const row of this.#rows(tenant, after)) {
@@ -81,11 +81,11 @@ export class DeadLetters {
     await this.#world.store.removeDeadLetter(tenant, number);
   }
 
-  async #find(number: number, options: Options): Promise<DeadLetterRow> {
+  async #find(number: number, options: Options & { readonly to?: string }): Promise<DeadLetterRow> {
     this.#world.check();
     const usage = "the number of a dead letter, and { tenant, to }";
     checkNumber(usage, number);
-    const tenant = tenantOf(usage, options);
+    const tenant = tenantOf(usage, options, { tenant: true, to: true });
     const [row] = await this.#world.store.readDeadLetters(tenant, number - 1, 1);
     if (row?.number === number) return row;
     throw new HoldfastError(
@@ -106,8 +106,8 @@ export class DeadLetters {
 }
 
 /** Whose letters are meant; throws OPTIONS_INVALID or NAME_INVALID. */
-function tenantOf(usage: string, options: Options): string {
-  checkOptions(usage, options);
+function tenantOf<Given extends Options>(usage: string, options: Given, names: Names<Given>): string {
+  checkOptions(usage, options, names);
   const { tenant = defaultTenant } = options;
   checkName("tenant", tenant);
   return tenant;

@@ -107,6 +107,7 @@ export class Singletons {
     options: Options,
   ): Promise<Started> {
     const { store, ids } = this.#world;
+    const { by } = options;
     for (;;) {
       const document = await store.readDocument(tenant, name);
       const named = document && runIn(document.bytes, name);
@@ -117,7 +118,7 @@ export class Singletons {
       } else if (run !== undefined && !isFinal(await run.head())) {
         if (policy === "attach") return { run, begun: false };
         if (policy === "refuse") throw liveError(machine, run);
-        await run.cancel(options);
+        await run.cancel(by === undefined ? {} : { by });
       } else {
         // Of several processes one wins; the others find what it wrote.
         const bytes = encode({ run: ids.next() } as Json);

@@ -42,7 +42,7 @@ export class Debugger {
     const { machine } = run.machine;
     if (!Array.isArray(breakpoints)) throw optionsError(usage, breakpoints);
     const known = breakpoints.map((one: Breakpoint): Breakpoint => {
-      checkOptions(usage, one);
+      checkOptions(usage, one, { state: true, event: true });
       if ("state" in one) return { state: statePath(machine, one.state) };
       if (typeof one.event !== "string" || one.event === "") throw optionsError(usage, one);
       return { event: one.event };
