@@ -26,7 +26,7 @@ export interface UserWorld {
   /** The process that users are sent to; undefined while none is up. */
   current(): Life | undefined;
   /** The checkpoint of a run that whoever reads it now has to see. */
-  newest(run: string): number;
+  newest(run: string, life: Life): number;
   /** A process gave an error that says it is of no use any more. */
   doubt(life: Life): void;
   say(life: Life | undefined, text: string): void;
@@ -249,8 +249,11 @@ export class Users {
 
   async read(name: string): Promise<void> {
     return this.#doing(name, async () => {
-      const known = this.#world.newest(name);
-      const answer = await this.#ask(async (runtime) => (await runtime.run(name)).state());
+      let known = 0;
+      const answer = await this.#ask(async (runtime, life) => {
+        known = this.#world.newest(name, life);
+        return (await runtime.run(name)).state();
+      });
       if (answer !== undefined) this.#world.judge.read(name, answer.value, known);
     });
   }

@@ -131,7 +131,7 @@ class World {
       ledger: this.ledger,
       judge: this.judge,
       current: () => this.#someone(),
-      newest: (run) => this.#newest(run),
+      newest: (run, life) => this.#newest(run, life),
       doubt: (life) => this.#doubt(life),
       say: (life, text) => this.say(life, text),
     });
@@ -241,9 +241,9 @@ class World {
   }
 
   /** What a process was told of is not forgotten by it; where several share the store, none is behind it. */
-  #newest(run: string): number {
+  #newest(run: string, { known }: Life): number {
     if (this.#members > 0) return this.judge.model.find({ run })?.head.seq ?? 0;
-    return this.#someone()?.known.get(run) ?? 0;
+    return known.get(run) ?? 0;
   }
 
   /** Sees to it that enough processes are there: one that stood still and is not known to be of no use will do. */
