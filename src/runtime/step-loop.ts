@@ -97,16 +97,20 @@ export class StepLoop {
     const given = Math.max(1, Math.ceil(run.inbox.length / limits.stepsPerTurnMax));
     // What it is given from now on is not waited for: that might never end.
     for (let turns = given + (this.#taking.has(run) ? 1 : 0); ; turns--) {
-      if (turns <= 0 || !this.isTaking(run)) {
-        const waiting = this.#waiting.get(run);
-        if (waiting === undefined) return true;
-        waiting.forced = true;
-        this.wake(run);
-      }
+      if ((turns <= 0 || !this.isTaking(run)) && !this.hasten(run)) return true;
       const end = await this.#turnOf(run);
       if (end === "overtaken") return false;
       if (end !== "over") throw end.error;
     }
+  }
+
+  /** Has what a run has taken committed in its next turn, though it may wait by its policy; false if nothing waits. */
+  hasten(run: LiveRun): boolean {
+    const waiting = this.#waiting.get(run);
+    if (waiting === undefined) return false;
+    waiting.forced = true;
+    this.wake(run);
+    return true;
   }
 
   /** How the turn of a run that is under way ends, or else its next one. */

@@ -132,7 +132,7 @@ export const fleetBugs: readonly Bug[] = [
   {
     name: "activity that others ended goes on",
     file: "src/runtime/live/after-reading.ts",
-    find: "      activities.keepOnly(run.name, rows);\n",
+    find: "      world().activities.keepOnly(head, rows);\n",
     replace: "",
     catches: [8],
     members: 3,

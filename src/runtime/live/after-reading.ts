@@ -6,7 +6,7 @@ import type { Standing } from "../standing.ts";
 import { hasEnded } from "./live-run.ts";
 import type { RunsWorld } from "./runs.ts";
 
-export interface ReadingWorld extends Parts {
+export interface ReadingWorld extends Omit<Parts, "runs"> {
   readonly standing: Pick<Standing, "adopt">;
   readonly evolution: Pick<Evolution, "upgrade">;
 }
@@ -14,11 +14,14 @@ export interface ReadingWorld extends Parts {
 /** How a runtime follows what is read; its parts are asked for then, since runs are made before most of them. */
 export function followReading(
   world: () => ReadingWorld,
-): Pick<RunsWorld, "wasRead" | "wasMissing" | "takeUp"> {
+): Pick<RunsWorld, "wasLoaded" | "wasRead" | "wasMissing" | "takeUp"> {
   return {
-    wasRead(run, { activities: rows }) {
-      const { activities, watchers, inboxes } = world();
-      activities.keepOnly(run.name, rows);
+    wasLoaded({ head, activities: rows }) {
+      world().activities.keepOnly(head, rows);
+    },
+
+    wasRead(run) {
+      const { watchers, inboxes } = world();
       watchers.tell(run.name, run);
       if (hasEnded(run)) inboxes.ended(run.name);
     },
@@ -30,14 +33,13 @@ export function followReading(
       inboxes.ended(name, unknownRunError(name));
     },
 
-    async takeUp(run, { activities: rows }) {
-      const { standing, activities, runs, waker, evolution } = world();
+    async takeUp(run, { activities: rows }, isWanted) {
+      const { standing, activities, waker, evolution } = world();
       const adopted = rows.length === 0 ? [] : await standing.adopt(rows);
       const ours = rows.filter((_, index) => adopted[index]);
       const begun = await activities.read(ours, run);
-      if (!runs.isOnly(run)) return;
-      // What parked it meanwhile may have been the end of one of these. Whoever brings it back takes up what is left.
-      if (run.head.status !== "active") return activities.leaveAll(begun);
+      // What parked it meanwhile may have been the end of one of these. Whoever goes on with the run takes up what is left.
+      if (!isWanted() || run.head.status !== "active") return activities.leaveAll(begun);
       activities.startAll(begun, run);
       waker.resume(run);
       evolution.upgrade(run);

@@ -7,10 +7,19 @@ import type { RunName } from "../../store/records.ts";
 import { RunMap } from "../../store/run-map.ts";
 import type { LiveRun } from "./live-run.ts";
 
+/** A run is being read. */
+export interface Reading {
+  /** Whether it came in by another way meanwhile: then it may have gone further than what was read, and out again. */
+  isOvertaken: boolean;
+}
+
 export class Residents {
   #young = new RunMap<LiveRun>();
   #old = new RunMap<LiveRun>();
-  readonly #loading = new RunMap<Promise<LiveRun | undefined>>();
+  readonly #reading = new RunMap<{
+    readonly reading: Reading;
+    readonly found: Promise<LiveRun | undefined>;
+  }>();
   readonly #isBusy: (run: LiveRun) => boolean;
 
   /** A run that is busy is never put out. */
@@ -32,6 +41,8 @@ export class Residents {
   add(run: LiveRun): void {
     if (this.#young.size >= limits.liveRunsMax) this.#grow();
     this.#young.set(run.name, run);
+    const { reading } = this.#reading.get(run.name) ?? {};
+    if (reading !== undefined) reading.isOvertaken = true;
   }
 
   /** Puts a run out, if this is the one that is in. */
@@ -50,17 +61,26 @@ export class Residents {
   }
 
   /** The run, read by `load` if it is not in memory; however many ask at once, it is read once. */
-  find(name: RunName, load: () => Promise<LiveRun | undefined>): Promise<LiveRun | undefined> | LiveRun {
+  find(
+    name: RunName,
+    load: (reading: Reading) => Promise<LiveRun | undefined>,
+  ): Promise<LiveRun | undefined> | LiveRun {
     const live = this.read(name);
     if (live !== undefined) return live;
-    const loading = this.#loading.get(name) ?? load().finally(() => this.#loading.delete(name));
-    this.#loading.set(name, loading);
-    return loading;
+    const { found } = this.#reading.get(name) ?? this.#read(name, load);
+    return found;
+  }
+
+  #read(name: RunName, load: (reading: Reading) => Promise<LiveRun | undefined>) {
+    const reading = { isOvertaken: false };
+    const found = load(reading).finally(() => this.#reading.delete(name));
+    this.#reading.set(name, { reading, found });
+    return { found };
   }
 
   /** Whether somebody is reading it. */
   isReading(name: RunName): boolean {
-    return this.#loading.get(name) !== undefined;
+    return this.#reading.get(name) !== undefined;
   }
 
   #grow(): void {

@@ -3,6 +3,8 @@
  *
  * R1. What waits in the store for a run comes before what is sent to it later. A run that gets another home while it is read
  *     or busy may have something there that nobody here knows of: until its inbox was read, what is sent goes there too.
+ * R2. What was read is not taken for the run if that was in memory since the reading began, though it is not any more: it may
+ *     have gone further. It is read again.
  */
 import { isHoldfastError, isUnavailable } from "../../errors.ts";
 import { limits } from "../../limits.ts";
@@ -12,25 +14,29 @@ import { unknownRunError } from "../name.ts";
 import type { Profiler } from "../profile/profiler.ts";
 import type { Standing } from "../standing.ts";
 import { hasEnded, type LiveRun } from "./live-run.ts";
-import { Residents } from "./residents.ts";
+import { type Reading, Residents } from "./residents.ts";
 
 export interface RunsWorld {
   readonly store: Store;
   readonly standing: Pick<Standing, "isShared" | "isHome" | "isNewest">;
   readonly profiler?: Profiler | undefined;
   isBusy(run: LiveRun): boolean;
+  /** Has what a busy run has taken committed soon, though it may wait by its policy. */
+  hasten(run: LiveRun): void;
   /** Whether what waits for a run is on its way here. */
   isReading(run: LiveRun): boolean;
   /** The live run, its inbox still empty. */
   hydrate(loaded: LoadedRun): Promise<LiveRun>;
-  /** A run was read: its newest step may be one whose commit was not answered. */
-  wasRead(run: LiveRun, loaded: LoadedRun): void;
+  /** The store has told of a run: its newest step may be one whose commit was not answered. */
+  wasLoaded(loaded: LoadedRun): void;
+  /** A run was read. */
+  wasRead(run: LiveRun): void;
   /** A run was looked for, and is not there. */
   wasMissing(name: RunName): void;
   /** What time it is: a run with a timer that is due has something to do whatever else the store has for it. */
   now(): number;
-  /** Goes on with a run that is active, with its activities and its timers, unless another one of its name is in memory. */
-  takeUp(run: LiveRun, loaded: LoadedRun): Promise<void>;
+  /** Goes on with a run that is active, with its activities and its timers, if that is wanted still when they were read. */
+  takeUp(run: LiveRun, loaded: LoadedRun, isWanted: () => boolean): Promise<void>;
   /** Hands an event from the inbox to a run. */
   bring(run: LiveRun, row: InboxRow): void;
   /** A run cannot go on. */
@@ -80,7 +86,7 @@ export class Runs {
 
   /** The live run; reads it from the store if it is not in memory. */
   async find(name: RunName): Promise<LiveRun | undefined> {
-    const found = this.#residents.find(name, () => this.#load(name));
+    const found = this.#residents.find(name, (reading) => this.#load(name, reading));
     if (!(found instanceof Promise)) this.#world.profiler?.runs.hit();
     return found;
   }
@@ -92,7 +98,7 @@ export class Runs {
    */
   async attend(name: RunName, isInDoubt = false): Promise<LiveRun | undefined> {
     const live = this.live(name);
-    if (live === undefined) return this.#residents.find(name, () => this.#load(name, true));
+    if (live === undefined) return this.#residents.find(name, (reading) => this.#load(name, reading, true));
     const { store, standing, isBusy, isReading, bring, now } = this.#world;
     if (this.#unrevived.has(live) || (isInDoubt && standing.isShared)) await this.#takeUpAgain(live);
     // One that is parked here does nothing about that: somebody else may have brought it back.
@@ -104,11 +110,14 @@ export class Runs {
     if (isBusy(live) || this.live(name) !== live) return this.live(name);
     if (loaded === undefined || loaded.head.seq !== live.head.seq) {
       this.#residents.remove(live);
-      return this.#residents.find(name, () => this.#load(name, true));
+      return this.#residents.find(name, (reading) => this.#load(name, reading, true));
     }
-    this.#world.wasRead(live, loaded);
+    this.#world.wasLoaded(loaded);
+    this.#world.wasRead(live);
     if (live.head.status !== "active") return live;
     await this.#takeUp(live, loaded);
+    // Put out meanwhile, it would go on beside the one that is read next.
+    if (this.live(name) !== live) return this.attend(name);
     for (const row of loaded.inbox) bring(live, row);
     return live;
   }
@@ -144,10 +153,10 @@ export class Runs {
     return hydrate(loaded);
   }
 
-  /** Reads a run again that was changed elsewhere. */
+  /** Reads a run again that was changed elsewhere. One that is busy finds out by its next commit, and is read then. */
   async refresh(name: RunName): Promise<void> {
     const live = this.live(name);
-    if (live !== undefined && this.#world.isBusy(live)) return;
+    if (live !== undefined && this.#world.isBusy(live)) return this.#world.hasten(live);
     if (live !== undefined) this.#residents.remove(live);
     await this.find(name);
   }
@@ -181,10 +190,10 @@ export class Runs {
 
   /** The live run; if there is none, the one that begins, be it by somebody else in the same moment. */
   async findOrBegin(name: RunName, begin: () => Promise<LiveRun>): Promise<LiveRun> {
-    const load = async () =>
-      (await this.#load(name)) ??
+    const load = async (reading: Reading) =>
+      (await this.#load(name, reading)) ??
       begin().catch((error: unknown) => {
-        if (error instanceof TakenError) return this.#load(name);
+        if (error instanceof TakenError) return this.#load(name, reading);
         throw error;
       });
     // Somebody may have looked for it just before it began.
@@ -222,38 +231,46 @@ export class Runs {
   }
 
   /** What is this process's now is due for nobody: if it came to that and no further, the run is looked for again. */
-  async #takeUp(run: LiveRun, loaded: LoadedRun): Promise<void> {
+  async #takeUp(run: LiveRun, loaded: LoadedRun, isWanted = () => this.isOnly(run)): Promise<void> {
     try {
-      await this.#world.takeUp(run, loaded);
+      await this.#world.takeUp(run, loaded, isWanted);
     } catch (error) {
       if (isUnavailable(error)) this.#world.wakeLater([run.name]);
       throw error;
     }
   }
 
-  async #load(name: RunName, attends = this.#world.standing.isHome(name)): Promise<LiveRun | undefined> {
+  async #load(
+    name: RunName,
+    reading: Reading,
+    attends = this.#world.standing.isHome(name),
+  ): Promise<LiveRun | undefined> {
     // One may have begun while it was looked for, as the child of another.
-    const run = (await this.#read(name, attends)) ?? this.live(name);
+    const run = (await this.#read(name, reading, attends)) ?? this.live(name);
     if (run === undefined) this.#world.wasMissing(name);
     return run;
   }
 
-  async #read(name: RunName, attends: boolean): Promise<LiveRun | undefined> {
+  async #read(name: RunName, reading: Reading, attends: boolean): Promise<LiveRun | undefined> {
     const homings = this.#homings;
+    reading.isOvertaken = false;
     const loaded = await this.#world.store.load(name);
     if (loaded === undefined) return undefined;
     this.#world.profiler?.runs.miss();
+    // What has ended goes on no longer, however long it takes to read the rest.
+    if (!reading.isOvertaken && this.live(name) === undefined) this.#world.wasLoaded(loaded);
     const run = await this.#world.hydrate(loaded).catch(async (error: unknown) => {
       // What was removed while it was read has lost its texts, and is not damaged.
       if (isHoldfastError(error) && (await this.#world.store.readHead(name)) === undefined) return undefined;
       throw error;
     });
     if (run === undefined) return undefined;
-    // One that began meanwhile, as the child of another, may be further than what was read.
-    if (this.isOnly(run)) this.#world.wasRead(run, loaded);
-    if (attends && this.isOnly(run) && run.head.status === "active") await this.#takeUp(run, loaded);
+    const isNewest = () => !reading.isOvertaken && this.isOnly(run);
+    if (isNewest()) this.#world.wasRead(run);
+    if (attends && isNewest() && run.head.status === "active") await this.#takeUp(run, loaded, isNewest);
     const begun = this.live(name);
     if (begun !== undefined) return begun;
+    if (reading.isOvertaken) return this.#read(name, reading, attends);
     // From here on what comes for it finds it, and comes after what has waited (R1).
     run.more = homings !== this.#homings;
     if (!hasEnded(run)) this.#residents.add(run);

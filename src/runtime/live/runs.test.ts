@@ -1,0 +1,73 @@
+/** Finding runs while they come into memory, and go out of it, in other ways. */
+import { expect, test } from "vitest";
+import { holding } from "../../../test/runtime/holding.ts";
+import { counter } from "../../../test/runtime/machines.ts";
+import { encode } from "../../store/codec.ts";
+import { memory } from "../../store/memory/store.ts";
+import { createRegistry } from "../registry.ts";
+import { createRuntime } from "../runtime.ts";
+import { noSeal } from "../seal.ts";
+import { hydrate } from "./hydrate.ts";
+import type { LiveRun } from "./live-run.ts";
+import { Past } from "./past.ts";
+import { Runs } from "./runs.ts";
+
+const name = { tenant: "default", run: "a" };
+
+/** A run that somebody else steps, as it is found in the same store; what is done with it is written down by its checkpoint. */
+async function found() {
+  const { store, hold } = holding(memory({ shared: true }));
+  const runtime = await createRuntime({ store, machines: [counter] });
+  const elsewhere = await runtime.start(counter, { id: "a" });
+  const registry = createRegistry([counter as never]);
+  const done = { read: [] as number[], takenUp: [] as number[], brought: [] as LiveRun[] };
+  /** What happens while a run is taken up. */
+  const during = { takeUp: () => {} };
+  const runs = new Runs({
+    store,
+    standing: { isShared: true, isHome: () => true, isNewest: async () => true },
+    isBusy: () => false,
+    hasten: () => {},
+    isReading: () => false,
+    hydrate: (loaded) => hydrate(loaded, registry, new Past(store, noSeal), () => {}),
+    wasLoaded: () => {},
+    wasRead: ({ head }) => void done.read.push(head.seq),
+    wasMissing: () => {},
+    now: () => 0,
+    takeUp: async ({ head }) => {
+      during.takeUp();
+      done.takenUp.push(head.seq);
+    },
+    bring: (run) => void done.brought.push(run),
+    park: () => {},
+    wakeLater: () => {},
+  });
+  const first = (await runs.find(name)) as LiveRun;
+  return { store, hold, elsewhere, runs, first, done, during, close: () => runtime.close() };
+}
+
+test("R2: what was read is not taken for a run that was in memory meanwhile, went further, and went out", async () => {
+  const { hold, elsewhere, runs, first, done, close } = await found();
+  runs.remove(first);
+  const answer = hold("load");
+  const next = runs.find(name);
+  // Whoever has it in hand goes on with it, and then it makes room for others.
+  expect(runs.current(first)).toBe(first);
+  await (await elsewhere.send("add", 1)).handled();
+  runs.remove(first);
+  answer();
+  expect((await next)?.head.seq).toBe(2);
+  expect(done).toMatchObject({ read: [1, 2], takenUp: [1, 2] });
+  await close();
+});
+
+test("what waits for a run is not brought to one that was put out while it was taken up", async () => {
+  const { store, runs, first, done, during, close } = await found();
+  during.takeUp = () => runs.remove(first);
+  const bytes = encode({ type: "add", data: 1 });
+  await store.enqueue([{ ...name, id: "e", subject: "a", at: 0, priority: 0, bytes }]);
+  const attended = await runs.attend(name);
+  expect(attended).not.toBe(first);
+  expect(done.brought).toEqual([attended]);
+  await close();
+});
