@@ -123,8 +123,7 @@ export class Engine implements Runtime, Access {
     const isClosed = () => this.#life.isOver;
     const park = parkWith({ isClosed, find, problem, deliver: (run, event) => this.deliver(run, event) });
     const isBusy = (run: LiveRun) => this.#loop.isBusy(run);
-    const hasten = (run: LiveRun) => void this.#loop.hasten(run);
-    this.#runs = this.#makeRuns({ isBusy, hasten, park, profiler });
+    this.#runs = this.#makeRuns({ isBusy, park, profiler });
     this.#inboxes = new Inboxes({
       ...{ store, clock, ids, seal, standing, find, deliver, park, problem, isBusy, isTaking },
       checkpoint: async (run) => void (await this.#loop.checkpoint(run)),
@@ -164,10 +163,11 @@ export class Engine implements Runtime, Access {
     this.machines = new Catalog({ ...world, check, evolution: this.evolution, mustKnow: mustKnowAll });
   }
 
-  #makeRuns(given: Pick<RunsWorld, "isBusy" | "hasten" | "park" | "profiler">): Runs {
+  #makeRuns(given: Pick<RunsWorld, "isBusy" | "park" | "profiler">): Runs {
     return new Runs({
       ...{ ...given, store: this.#store, standing: this.standing, now: () => this.clock.now() },
       hydrate: (loaded) => hydrate(loaded, this.registry, this.past, this.#observers.problem),
+      hasten: (run) => void this.#loop.hasten(run),
       ...followReading(() => ({ ...this.#parts(), standing: this.standing, evolution: this.evolution })),
       bring: (run, row) => this.#inboxes.bring(run, row),
       isReading: (run) => this.#inboxes.isReading(run),

@@ -33,7 +33,7 @@ export const fleetBugs: readonly Bug[] = [
     find: "      this.#lookIn(this.#world.isHearing() ? lookMs : this.#deafMs);\n",
     replace: "",
     catches: [8],
-    from: 150,
+    from: 172,
     members: 3,
   },
   {
@@ -199,7 +199,7 @@ export const fleetBugs: readonly Bug[] = [
     find: "const wasLeft = this.#left.delete(id);",
     replace: "const wasLeft = false;",
     catches: [6],
-    from: 3215,
+    from: 3239,
     members: 3,
   },
   {

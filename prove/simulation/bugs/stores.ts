@@ -69,7 +69,7 @@ export const storeBugs: readonly Bug[] = [
     find: "if (found === undefined || !mayHave(this.#tables, found, epoch)) return false;",
     replace: "if (found === undefined) return false;",
     catches: [7],
-    from: 778,
+    from: 824,
   },
   {
     name: "digest not chained",

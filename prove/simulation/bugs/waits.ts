@@ -42,7 +42,7 @@ export const waitBugs: readonly Bug[] = [
     replace:
       "if (this.timers.length < 3) this.cancelTimers((timer) => timer.id === id && timer.state === undefined);",
     catches: [9, 16],
-    from: 254,
+    from: 322,
   },
   {
     name: "timer early",
