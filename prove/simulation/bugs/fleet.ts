@@ -211,4 +211,13 @@ export const fleetBugs: readonly Bug[] = [
     from: 31_000_385,
     members: 3,
   },
+  {
+    name: "end elsewhere of a run whose steps wait for a commit not noticed",
+    file: "src/runtime/live/runs.ts",
+    find: "return this.#world.hasten(live);",
+    replace: "return;",
+    catches: [8],
+    from: 32_001_532,
+    members: 3,
+  },
 ];

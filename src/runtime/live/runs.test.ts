@@ -20,17 +20,23 @@ async function found() {
   const runtime = await createRuntime({ store, machines: [counter] });
   const elsewhere = await runtime.start(counter, { id: "a" });
   const registry = createRegistry([counter as never]);
-  const done = { read: [] as number[], takenUp: [] as number[], brought: [] as LiveRun[] };
-  /** What happens while a run is taken up. */
-  const during = { takeUp: () => {} };
+  const done = {
+    ...{ loaded: [] as number[], read: [] as number[] },
+    ...{ takenUp: [] as number[], brought: [] as LiveRun[] },
+  };
+  /** What happens while a run is read, and while it is taken up. */
+  const during = { hydrate: () => {}, takeUp: () => {} };
   const runs = new Runs({
     store,
     standing: { isShared: true, isHome: () => true, isNewest: async () => true },
     isBusy: () => false,
     hasten: () => {},
     isReading: () => false,
-    hydrate: (loaded) => hydrate(loaded, registry, new Past(store, noSeal), () => {}),
-    wasLoaded: () => {},
+    hydrate: async (loaded) => {
+      during.hydrate();
+      return hydrate(loaded, registry, new Past(store, noSeal), () => {});
+    },
+    wasLoaded: ({ head }) => void done.loaded.push(head.seq),
     wasRead: ({ head }) => void done.read.push(head.seq),
     wasMissing: () => {},
     now: () => 0,
@@ -69,5 +75,17 @@ test("what waits for a run is not brought to one that was put out while it was t
   const attended = await runs.attend(name);
   expect(attended).not.toBe(first);
   expect(done.brought).toEqual([attended]);
+  await close();
+});
+
+test("what the store says has ended is heeded, though the rest of the run cannot be read", async () => {
+  const { elsewhere, runs, first, done, during, close } = await found();
+  runs.remove(first);
+  await (await elsewhere.send("add", 1)).handled();
+  during.hydrate = () => {
+    throw new Error("The store cannot be reached");
+  };
+  await expect(runs.find(name)).rejects.toThrow("cannot be reached");
+  expect(done).toMatchObject({ loaded: [1, 2], read: [1] });
   await close();
 });
