@@ -108,19 +108,13 @@ describe.each(Object.keys(kinds).filter((kind) => !isMissing[kind]))("a fleet on
   });
 
   test("steps that wait for a commit are committed when any of them is asked to", async () => {
-    const lazy = defineMachine<{ n: number }>({
-      id: "lazy",
-      start: { n: 0 },
-      checkpoint: "manual",
-      initial: "counting",
-      states: { counting: { on: { add: { update: (draft) => void draft.n++ } } } },
-    });
+    const lazy = counterWith({ checkpoint: "manual" });
     const { all } = await fleet(2, [lazy]);
     const [one, two] = all as [Runtime, Runtime];
     await Promise.all(
       ids.map(async (id) => {
         const run = await one.start(lazy, { id });
-        await run.sendAll(Array.from({ length: 70 }, () => ({ type: "add" })));
+        await run.sendAll(Array.from({ length: 70 }, () => ({ type: "add", data: 1 })));
         const other = await two.run(id);
         await other.checkpoint();
         expect((await other.journal(71)[Symbol.asyncIterator]().next()).value?.seq).toBe(71);

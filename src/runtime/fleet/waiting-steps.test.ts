@@ -1,6 +1,6 @@
 /** Steps that wait for a later commit, of a run that goes on elsewhere meanwhile. */
 import { expect, test } from "vitest";
-import { defineMachine } from "../../index.ts";
+import { counterWith } from "../../../test/runtime/machines.ts";
 import { memory } from "../../store/memory/store.ts";
 import { VirtualClock } from "../../testing/virtual-clock.ts";
 import { createRuntime } from "../runtime.ts";
@@ -9,13 +9,7 @@ const rest = async () => {
   for (let turn = 0; turn < 10; turn++) await new Promise((pass) => setImmediate(pass));
 };
 
-const lazy = defineMachine<{ n: number }>({
-  id: "lazy",
-  start: { n: 0 },
-  checkpoint: "manual",
-  initial: "counting",
-  states: { counting: { on: { add: { update: (draft) => void draft.n++ } } } },
-});
+const lazy = counterWith({ checkpoint: "manual" });
 
 test("whoever waits for a run whose steps wait for a commit hears of an end that comes elsewhere", async () => {
   const store = memory({ shared: true });
@@ -23,7 +17,7 @@ test("whoever waits for a run whose steps wait for a commit hears of an end that
   const worker = await createRuntime({ store, clock, machines: [lazy] });
   const client = await createRuntime({ store, clock, machines: [lazy], role: "client" });
   const run = await worker.start(lazy, { id: "a" });
-  await run.sendAll(Array.from({ length: 70 }, () => ({ type: "add" })));
+  await run.sendAll(Array.from({ length: 70 }, () => ({ type: "add", data: 1 })));
   await clock.advance("1s");
   const ends: string[] = [];
   void run.finished().then(({ status }) => ends.push(status));
