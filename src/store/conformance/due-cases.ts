@@ -106,6 +106,26 @@ export const dueCases: Cases = {
     expect(next).toEqual([noon + 10, noon + 20, noon + 40, noon + 40, undefined]);
   },
 
+  "younger needs of one kind do not hide older ones of another": async ({ store, expect }) => {
+    const { epoch } = await begun(store);
+    const kinds = ["event", "timer", "activity"];
+    for (const [kind, what] of kinds.entries())
+      for (const nth of [1, 2, 3]) {
+        const run = `${what}-${nth}`;
+        // Of every kind three, those of the later kinds older.
+        const at = noon - 10 * kind + nth;
+        const head = what === "timer" ? { wakeAt: at } : {};
+        const started = what === "activity" ? [activityOf("1.0", { run, dueAt: at })] : [];
+        await committed(store, firstCommit(run, epoch, { head, begun: started }));
+        if (what === "event") await store.enqueue([eventOf(run, { run, at })]);
+      }
+    const order = kinds.toReversed().flatMap((what) => [1, 2, 3].map((nth) => `${what}-${nth}`));
+    for (let limit = 1; limit <= order.length; limit++) {
+      expect(names(await store.due(noon + 9, limit))).toEqual(order.slice(0, limit));
+      expect(names(await store.due(noon + 9, limit, { tenant: "acme" }))).toEqual(order.slice(0, limit));
+    }
+  },
+
   "what is due of a tenant is found behind any number of others'": async ({ store, expect }) => {
     const { epoch } = await begun(store, { head: { wakeAt: noon + 2 } });
     for (const [index, run] of ["a", "b", "c", "d"].entries()) {

@@ -108,6 +108,12 @@ test("what an owner has read it knows when it commits; what it read before it ow
   expect(known()).toEqual({ hits: 1, misses: 1 });
 });
 
+test("of steps that change nothing else none is looked up before its commit", async () => {
+  let { head, epoch } = await begun(store);
+  for (let step = 0; step < 3; step++) head = await committed(store, commitOn(head, epoch));
+  expect((store as Store & Remembering).caches()["known runs"]).toEqual({ hits: 3, misses: 0 });
+});
+
 test("of the lease, commits and pieces of streams read who has it, and not the outages of years", async () => {
   const epoch = await owned(store);
   const database = new DatabaseSync(path);
