@@ -150,8 +150,8 @@ export class Inboxes {
   /** What will become of an event that waits in the inbox, by its key. */
   waitFor(name: RunName, key: string): Registered {
     const waiting = this.#hearings.ask(name, { key });
-    // A process that was replaced may have put it there since this one looked, and nobody was told. In a fleet that is looked for.
-    if (!this.#world.standing.isShared) void this.fetch(name);
+    // Whoever put it there may have died before anybody was told; or its step waits for a later commit, where nobody knows of this one.
+    void this.fetch(name);
     return waiting;
   }
 
