@@ -16,7 +16,10 @@ async function begin({ boot }: World, checkpoint: CheckpointPolicy<Counter>) {
   const tell = async (...notes: number[]) => {
     for (const data of notes) await other.send("tell", { run: "run", data });
   };
-  return { patient, runtime, run, tell };
+  /** All of them at once, so that they are taken in one turn. */
+  const tellAll = (...notes: number[]) =>
+    other.sendAll(notes.map((data) => ({ type: "tell", data: { run: "run", data } })));
+  return { patient, runtime, run, tell, tellAll };
 }
 
 const seqOf = async (run: Pick<Run, "head">) => (await run.head()).seq;
@@ -66,7 +69,7 @@ onEveryStore((world) => {
     test("B2: is not made for what only all that waits has changed: each step is asked about by itself", async () => {
       const here = await world();
       const asked: number[] = [];
-      const { run, tell } = await begin(here, {
+      const { run, tell, tellAll } = await begin(here, {
         when: ({ before, after }) => {
           asked.push(after.context.log.length);
           return after.context.log.length > before.context.log.length + 1;
@@ -77,6 +80,9 @@ onEveryStore((world) => {
       expect(await seqOf(run)).toBe(1);
       // And once, however many turns it waits.
       expect(asked).toEqual([1, 2, 3]);
+      await tellAll(4, 5, 6);
+      await here.rest();
+      expect([await seqOf(run), asked]).toEqual([1, [1, 2, 3, 4, 5, 6]]);
     });
 
     test("B2: is made at once where the question itself fails", async () => {

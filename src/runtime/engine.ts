@@ -249,9 +249,9 @@ export class Engine implements Runtime, Access {
 
   async open(): Promise<void> {
     await openStore(this.#store);
-    const outages = await this.standing.take();
+    this.#waker.heed(await this.standing.take());
     await this.machines.open();
-    await this.#waker.open(outages);
+    await this.#waker.open();
     this.#housekeeper?.start();
   }
 

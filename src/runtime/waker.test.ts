@@ -41,7 +41,7 @@ const turn = () => new Promise((resolve) => setImmediate(resolve));
 test("what is due is taken up in its order, some of it at the same time", async () => {
   const answers: (() => void)[] = [];
   const { waker, begun } = wakerOf(() => new Promise((resolve) => answers.push(() => resolve(undefined))));
-  const opened = waker.open([]);
+  const opened = waker.open();
   await turn();
   expect(begun).toEqual(names.slice(0, 10).map(({ run }) => run));
   answers.shift()?.();
@@ -60,7 +60,7 @@ test("when the store cannot be reached all that were begun come to rest first, a
   const refusals: ((error: Error) => void)[] = [];
   const { waker, begun } = wakerOf(() => new Promise((_, reject) => refusals.push(reject)));
   let isOpen = false;
-  const opened = waker.open([]).then(() => {
+  const opened = waker.open().then(() => {
     isOpen = true;
   });
   await turn();
@@ -77,7 +77,7 @@ test("when the store cannot be reached all that were begun come to rest first, a
 test("runs that cannot be read take nobody's place when what is due is asked for again", async () => {
   const gone = new HoldfastError("MACHINE_UNKNOWN", "There is no machine");
   const { waker, begun, asked, clock } = wakerOf(() => Promise.reject(gone));
-  await waker.open([]);
+  await waker.open();
   await clock.advance("1s");
   expect(asked).toEqual([{ unreadable: 0 }, { unreadable: names.length }]);
   expect(begun.length).toBe(names.length);
@@ -94,7 +94,7 @@ test("a run that is doubted again while it is looked at, or cannot be read, is l
     await answers.shift()?.();
     return undefined;
   }, []);
-  await waker.open([]);
+  await waker.open();
   waker.wakeLater([name]);
   await clock.advance("10s");
   expect(begun).toEqual([name.run, name.run, name.run]);
@@ -112,7 +112,7 @@ test("an error that nobody foresaw is told once of its kind, and what is due is 
     },
     names.slice(0, 1),
   );
-  await waker.open([]);
+  await waker.open();
   await clock.advance("10s");
   expect(problems).toEqual([{ run: "run 0", error: bug() }]);
   raise = busy;
@@ -130,7 +130,7 @@ test("an error that nobody foresaw is told once of its kind, and what is due is 
 
 test("that what is due cannot be looked for is told, too", async () => {
   const { waker, clock, problems } = wakerOf(async () => undefined, null as never);
-  await waker.open([]);
+  await waker.open();
   await clock.advance("10s");
   expect(problems).toMatchObject([{ run: "waking", error: { name: "TypeError" } }]);
   waker.close();

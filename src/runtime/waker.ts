@@ -72,9 +72,13 @@ export class Waker {
     this.#alarm = new Alarm(world.clock, () => void this.#wake());
   }
 
-  /** Takes up all that is due, after these outages. */
-  async open(outages: readonly Outage[]): Promise<void> {
+  /** Runs that come into memory from now on hear of these. A member reads some while it still starts, so it is told first. */
+  heed(outages: readonly Outage[]): void {
     this.#outages = outages;
+  }
+
+  /** Takes up all that is due. */
+  async open(): Promise<void> {
     await this.#wake();
     this.#lookInAWhile();
   }

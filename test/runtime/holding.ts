@@ -5,7 +5,7 @@ import type { Store } from "../../src/store/store.ts";
 /** A connection to a store that keeps back answers of some verbs until it is told to give them. */
 export function holding(store: Store): {
   readonly store: Store;
-  hold(verb: "load" | "commit" | "due" | "beat" | "adopt"): () => void;
+  hold(verb: "load" | "commit" | "due" | "beat" | "adopt" | "readDocument"): () => void;
 } {
   const held = new Map<string, Promise<void>>();
   const over = <Part extends object>(part: Part): Part =>
