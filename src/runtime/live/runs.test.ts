@@ -26,9 +26,10 @@ async function found() {
   };
   /** What happens while a run is read, and while it is taken up. */
   const during = { hydrate: () => {}, takeUp: () => {} };
+  const home = { isHere: true };
   const runs = new Runs({
     store,
-    standing: { isShared: true, isHome: () => true, isNewest: async () => true },
+    standing: { isShared: true, isHome: () => home.isHere, isNewest: async () => true },
     isBusy: () => false,
     hasten: () => {},
     isReading: () => false,
@@ -49,7 +50,7 @@ async function found() {
     wakeLater: () => {},
   });
   const first = (await runs.find(name)) as LiveRun;
-  return { store, hold, elsewhere, runs, first, done, during, close: () => runtime.close() };
+  return { store, hold, elsewhere, runs, first, done, during, home, close: () => runtime.close() };
 }
 
 test("R2: what was read is not taken for a run that was in memory meanwhile, went further, and went out", async () => {
@@ -87,5 +88,18 @@ test("what the store says has ended is heeded, though the rest of the run cannot
   };
   await expect(runs.find(name)).rejects.toThrow("cannot be reached");
   expect(done).toMatchObject({ loaded: [1, 2], read: [1] });
+  await close();
+});
+
+test("a run in doubt is taken up, though somebody who does not see to it is reading it already", async () => {
+  const { hold, runs, first, done, home, close } = await found();
+  runs.remove(first);
+  home.isHere = false;
+  const answer = hold("load");
+  const read = runs.find(name);
+  const attended = runs.attend(name, true);
+  answer();
+  expect(await attended).toBe(await read);
+  expect(done.takenUp.length).toBeGreaterThan(1);
   await close();
 });

@@ -98,7 +98,7 @@ export class Runs {
    */
   async attend(name: RunName, isInDoubt = false): Promise<LiveRun | undefined> {
     const live = this.live(name);
-    if (live === undefined) return this.#residents.find(name, (reading) => this.#load(name, reading, true));
+    if (live === undefined) return this.#attendAnew(name, isInDoubt);
     const { store, standing, isBusy, isReading, bring, now } = this.#world;
     if (this.#unrevived.has(live) || (isInDoubt && standing.isShared)) await this.#takeUpAgain(live);
     // One that is parked here does nothing about that: somebody else may have brought it back.
@@ -110,7 +110,7 @@ export class Runs {
     if (isBusy(live) || this.live(name) !== live) return this.live(name);
     if (loaded === undefined || loaded.head.seq !== live.head.seq) {
       this.#residents.remove(live);
-      return this.#residents.find(name, (reading) => this.#load(name, reading, true));
+      return this.#attendAnew(name, isInDoubt);
     }
     this.#world.wasLoaded(loaded);
     this.#world.wasRead(live);
@@ -120,6 +120,13 @@ export class Runs {
     if (this.live(name) !== live) return this.attend(name);
     for (const row of loaded.inbox) bring(live, row);
     return live;
+  }
+
+  /** Reads a run and takes it up. Whoever is reading it already may not see to it: then it is attended to once it is in memory. */
+  async #attendAnew(name: RunName, isInDoubt: boolean): Promise<LiveRun | undefined> {
+    const isJoined = this.#world.standing.isShared && this.#residents.isReading(name);
+    const run = await this.#residents.find(name, (reading) => this.#load(name, reading, true));
+    return isJoined && run !== undefined ? this.attend(name, isInDoubt) : run;
   }
 
   /** The newest run with all that it has to take: what waits for a commit at its home waits in the store, too, for anybody. */
