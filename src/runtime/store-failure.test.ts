@@ -32,6 +32,17 @@ onEveryStore((world) => {
       expect((await runtime.start(counter, { id: "three" })).id).toBe("three");
     });
 
+    test("B4: a run that did not begin for it is looked for, and not missed", async () => {
+      const { boot, watch, clock } = await world();
+      const problems: Problem[] = [];
+      const runtime = await boot([counter], { onProblem: (problem) => void problems.push(problem) });
+      watch.failNext("commit", "before");
+      await expect(runtime.start(counter, { id: "a" })).rejects.toMatchObject(unavailable);
+      await clock.advance("5s");
+      expect(problems).toEqual([]);
+      await expect(runtime.run("a")).rejects.toMatchObject({ code: "RUN_UNKNOWN" });
+    });
+
     test("B4: for longer than a lease lasts is no reason to stop, as long as nobody else came", async () => {
       const { boot, watch, clock } = await world();
       const runtime = await boot([counter]);
@@ -174,6 +185,18 @@ onEveryStore((world) => {
       expect(problems).toMatchObject([{ run: "two", error: { message: "a bug" } }]);
       await one.send("add", 1);
       expect((await one.state()).context.n).toBe(1);
+    });
+
+    test("in a commit, of a kind that nobody knows, stops the process, which says why", async () => {
+      const { boot, watch } = await world();
+      const runtime = await boot([counter]);
+      const run = await runtime.start(counter, { id: "a" });
+      watch.error = () => new TypeError("a bug");
+      watch.fault = ({ verb }) => (verb === "commit" ? "before" : undefined);
+      await expect(run.send("add", 1)).rejects.toThrow("a bug");
+      watch.fault = () => undefined;
+      expect(await runtime.stopped).toMatchObject({ message: "a bug" });
+      await expect(run.send("add", 1)).rejects.toThrow("a bug");
     });
 
     test("so that a run cannot be taken up when it comes back parks it again", async () => {
