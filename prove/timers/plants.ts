@@ -92,8 +92,8 @@ export const plants: Readonly<Record<string, Plant>> = {
   "nobody looks for what came due while nobody was there": unseen(
     "T5",
     "src/runtime/waker.ts",
-    "this.#outages = outages;\n    await this.#wake();",
-    "this.#outages = outages;",
+    "await this.#wake();\n    this.#lookInAWhile();",
+    "this.#lookInAWhile();",
   ),
   "a run is woken for its last timer only": unseen(
     "T5",
@@ -108,7 +108,7 @@ export const plants: Readonly<Record<string, Plant>> = {
     "void timer.to;",
   ),
   "a clock that was set stops the owner": one(
-    "error",
+    "error T5",
     "src/store/lease.ts",
     "if (lease.owner === worker) return {",
     "if (lease.owner === worker && isHeld(lease, now)) return {",

@@ -44,6 +44,33 @@ onEveryStore((world) => {
       expect(profileOf(await listOf(run.journal()))).toEqual(profile);
     });
 
+    test("B6: a step tells when it was, what became of it and why not; what took its time, for how long", async () => {
+      const { boot, clock, rest } = await world();
+      const { ends, call } = tool();
+      const machine = callerWith({}, { unhandled: "reject" });
+      const run = await (await boot([{ machine, activities: { tool: call } }])).start(machine, { id: "a" });
+      const begun = clock.now();
+      expect((await run.state()).activities, "what is under way").toMatchObject([{ activity: "tool" }]);
+      await clock.advance(2 * minute);
+      ends[0]?.reject(new Error("nobody answers"));
+      await rest();
+      await run.send("stop").then((receipt) => receipt.handled());
+      expect(await listOf(run.journal())).toMatchObject([
+        { seq: 1, at: begun, outcome: "taken" },
+        { seq: 2, at: begun + 2 * minute, outcome: "taken", event: { data: { message: "nobody answers" } } },
+        {
+          seq: 3,
+          at: begun + 2 * minute,
+          outcome: "refused",
+          error: { message: expect.stringContaining("stop") },
+        },
+      ]);
+      expect(await run.head()).toMatchObject({ status: "active", createdAt: begun, updatedAt: clock.now() });
+      expect(await run.profile()).toMatchObject({
+        activities: [{ activity: "tool", begun: 1, done: 0, failed: 1, ms: 2 * minute }],
+      });
+    });
+
     test("G1: of one that goes on is told up to now", async () => {
       const { boot, clock } = await world();
       const run = await (await boot([counter])).start(counter, { id: "a" });

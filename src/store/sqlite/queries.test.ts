@@ -30,7 +30,7 @@ const planOf = (sql: string): string[] =>
 /** Reading a whole table, or sorting what an index did not give in order. */
 const isSlow = (step: string): boolean => /^SCAN|TEMP B-TREE/.test(step);
 
-test("every statement goes through an index, and sorts nothing but one run's inbox and what a dead worker left", () => {
+test("G1: every statement goes through an index, and sorts nothing but one run's inbox and what a dead worker left", () => {
   const statements = prepareQueries(database);
   const slow = queryNames.flatMap((name) =>
     planOf(statements[name].sourceSQL)

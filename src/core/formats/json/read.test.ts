@@ -42,6 +42,14 @@ test("E7: any JSON at all comes back from YAML and JSON as it was", () => {
   );
 });
 
+test("E7: a key that YAML gives a meaning comes back as a key", () => {
+  const machine = (meta: JsonObject): JsonObject => ({ id: "m", initial: "a", states: { a: { meta } } });
+  for (const key of ["<<", "=", "~", "null", "true", "1", "-", "? a", "*a", "&a", "!a", "a: b", "# a", ""]) {
+    const data = machine({ [key]: { [key]: key } });
+    expect(dataOf(loadMachine(writeYaml(loadMachine(data)))), key).toEqual(data);
+  }
+});
+
 test("A5: the refund machine runs as it is written", () => {
   const machine = loadMachine(refund);
   const { state } = start(machine, undefined, { at });

@@ -2,7 +2,7 @@
  * YAML text to values and back: YAML 1.2's core schema without what makes it dangerous. No aliases, no tags, no merge
  * keys, no field twice, no keys that are not text or numbers; and no text so long that reading it would take long.
  */
-import { isAlias, isMap, isNode, isScalar, parseDocument, stringify, visit } from "yaml";
+import { Document, isAlias, isMap, isNode, isScalar, parseDocument, type Scalar, visit } from "yaml";
 import { limits } from "../../../limits.ts";
 import { type Json, toJson } from "../../json.ts";
 import type { Read } from "../json/text.ts";
@@ -59,13 +59,16 @@ function problemOf(node: unknown, isKey: boolean): string | undefined {
   if (isAlias(node)) return "has an alias (*name), which is not accepted: write it out";
   if (isNode(node) && "tag" in node && typeof node.tag === "string" && !plainTags.has(node.tag))
     return `has a tag (${node.tag.slice(0, 40)}), which is not accepted`;
-  if (isKey && isScalar(node) && node.value === "<<")
+  if (isKey && isMergeKey(node) && node.type === "PLAIN")
     return "has a merge key (<<), which is not accepted: write it out";
   if (isKey && (isMap(node) || !isScalar(node) || typeof node.value === "object"))
     return "has a key that is not text";
   const twice = isMap(node) ? repeatedKey(node.items) : undefined;
   return twice === undefined ? undefined : `names a field twice in one object: ${twice.slice(0, 80)}`;
 }
+
+/** In quotes it is a key like any other. */
+const isMergeKey = (node: unknown): node is Scalar => isScalar(node) && node.value === "<<";
 
 function repeatedKey(pairs: readonly { readonly key: unknown }[]): string | undefined {
   const known = new Set<string>();
@@ -87,5 +90,11 @@ function lineOf(text: string, offset: number | undefined): string {
 
 /** A value as YAML text. */
 export function writeYamlText(value: Json): string {
-  return stringify(value, { version: "1.2", schema: "core", aliasDuplicateObjects: false, lineWidth: 100 });
+  const document = new Document(value, { version: "1.2", schema: "core", aliasDuplicateObjects: false });
+  visit(document, {
+    Scalar(key, node) {
+      if (key === "key" && isMergeKey(node)) node.type = "QUOTE_DOUBLE";
+    },
+  });
+  return document.toString({ lineWidth: 100 });
 }
