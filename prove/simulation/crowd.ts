@@ -9,7 +9,7 @@ import type { Judge } from "./judge.ts";
 import type { Ledger, Sent } from "./ledger.ts";
 import type { Kind } from "./machines/kind.ts";
 import { kinds } from "./machines/kinds.ts";
-import { hasEnded } from "./model.ts";
+import { hasEnded, type ModelRun } from "./model.ts";
 import type { Time } from "./time.ts";
 import type { Users, Wanted } from "./users.ts";
 
@@ -56,7 +56,7 @@ export class Crowd {
       for (let number = 1; number <= count; number++)
         this.#wanted.push({
           ...{ name: `${name}-${number}`, kind, input: kind.input(random) },
-          limits: kind.cancellable && random.chance(0.15) ? drawLimits(random) : undefined,
+          limits: random.chance(limited(kind)) ? drawLimits(random) : undefined,
         });
     }
     for (const wanted of this.#wanted) time.after(random.between(0, 2_000), () => void users.begin(wanted));
@@ -119,24 +119,33 @@ export class Crowd {
 
   /** Does something with one run; mostly sends it a few things at once. */
   burst(): void {
-    const { random, ledger, users } = this.#world;
+    const { random, ledger, users, time } = this.#world;
     const { name, kind } = random.pick(this.#wanted);
     if (!ledger.begun.has(name)) return;
     const drawn = random.next();
-    if (drawn < 0.04 && kind.cancellable) return void users.cancel(name);
+    const mayWait = kind.cancellable && !users.waits.has(name);
+    if (drawn < 0.04 && kind.cancellable) {
+      // Somebody else wants to know how it ends.
+      if (mayWait && random.chance(0.7)) void users.wait(name);
+      return void users.cancel(name);
+    }
     if (drawn < 0.1) return void users.read(name);
     if (drawn < 0.12 && kind.machine.definition.checkpoint !== undefined) return void users.checkpoint(name);
-    if (drawn < 0.13 && kind.cancellable && !users.waits.has(name)) return void users.wait(name);
+    if (drawn < 0.14 && mayWait) return void users.wait(name);
     if (drawn < 0.2 && !kind.asks)
       return void users.sendAll(
         Array.from({ length: drawBatch(random) }, () => this.#draw(name, kind, true)),
       );
     if (drawn < 0.4 && kind.speaks !== undefined) return void this.#listen(name, kind.speaks);
+    // What comes a little later may meet what the first ones led to.
+    const spreadMs = random.chance(0.3) ? random.pick([2, 20, 200]) : 0;
     for (let count = random.pick([1, 1, 1, 2, 2, 3, 5]); count > 0; count--) {
       const sent = this.#draw(name, kind, random.chance(0.75));
-      if (kind.asks) void users.ask(sent);
-      else void users.send(sent);
-      if (!kind.asks && sent.key !== undefined && random.chance(0.15)) void users.send(sent);
+      const isTwice = !kind.asks && sent.key !== undefined && random.chance(0.15);
+      const send = () => void (kind.asks ? users.ask(sent) : users.send(sent));
+      if (spreadMs > 0) time.after(random.between(0, spreadMs), send);
+      else send();
+      if (isTwice) send();
     }
   }
 
@@ -146,7 +155,9 @@ export class Crowd {
     const { travellers } = users;
     const begun = this.#wanted.filter(({ name, kind }) => kind.forks !== undefined && ledger.begun.has(name));
     if (begun.length === 0) return;
-    const { name, kind } = random.pick(begun);
+    // To take along what is under way is the hard part.
+    const busy = begun.filter((wanted) => isUnderWay(judge.model.find({ run: wanted.name })));
+    const { name, kind } = random.pick(busy.length > 0 && random.chance(0.6) ? busy : begun);
     const { stops, later } = kind;
     const seq = judge.model.find({ run: name })?.entries.length ?? 0;
     const back = () => travellers.goBack(name, drawTarget(random, seq));
@@ -195,6 +206,17 @@ export class Crowd {
     const key = keyed ? `key ${n}` : undefined;
     return { ...kind.order(n, random, peers), run, key, tries: 0, acked: undefined, over: false };
   }
+}
+
+/** Whether a run waits for activities or for children. */
+function isUnderWay(run: ModelRun | undefined): boolean {
+  return run !== undefined && run.state.activities.length + run.state.children.length > 0;
+}
+
+/** How often a run is limited: more often where it leaves something to be undone. */
+function limited({ cancellable, machine }: Kind): number {
+  if (!cancellable) return 0;
+  return machine.chart.compensates ? 0.6 : 0.25;
 }
 
 /** A checkpoint to go back to, or how many to go back by. */

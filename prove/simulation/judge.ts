@@ -16,7 +16,7 @@ import { noSeal } from "../../src/runtime/seal.ts";
 import type { Target } from "../../src/runtime/travel/travel.ts";
 import { decode } from "../../src/store/codec.ts";
 import type { Member } from "../../src/store/fleet.ts";
-import type { ActivityRow, ChunkRow, InboxRow, RunName } from "../../src/store/records.ts";
+import type { ActivityRow, InboxRow, RunName } from "../../src/store/records.ts";
 import type { Commit, CommitOutcome, Lease, LoadedRun, Store } from "../../src/store/store.ts";
 import type { Call, Write } from "./disk.ts";
 import { HouseJudge } from "./house-judge.ts";
@@ -97,7 +97,7 @@ export class Judge {
         this.#recorded(args as [ActivityRow[], number], result as boolean[]);
       else if (verb === "removeDeadLetter" && result === true) this.#letterRemoved(args[1] as number);
       else if (verb === "appendChunks" && result === true)
-        addChunks(this.model, ...(args as [RunName, string, ChunkRow[]]), this.report);
+        this.#appended(args as Parameters<Store["appendChunks"]>);
       else if (verb === "writeDocument" && result === true)
         this.#written(args as [string, string, number, Uint8Array]);
       else if (verb === "removeDocument" && result === true)
@@ -163,6 +163,10 @@ export class Judge {
     const [first] = rows;
     const run = first && this.model.find(first);
     if (run !== undefined) this.#checkBatches(run);
+  }
+
+  #appended([name, key, rows]: Parameters<Store["appendChunks"]>): void {
+    addChunks(this.model, name, key, rows, this.report);
   }
 
   #written([tenant, name, expect, bytes]: [string, string, number, Uint8Array]): void {

@@ -35,6 +35,8 @@ export interface Start {
   /** What it answered, unless it was aborted before. */
   answer: Json | undefined;
   over: boolean;
+  /** How many pieces it has said, where it is one that speaks. */
+  pieces: number;
   tokens: number;
   cost: number;
 }

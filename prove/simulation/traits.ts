@@ -38,7 +38,7 @@ const oftenIn = { own: { floods: 0.12, slots: 0.05 }, shared: { floods: 0.25, sl
 
 export function drawTraits(random: Random, kinds: readonly string[], isShared: boolean): Traits {
   const often = isShared ? oftenIn.shared : oftenIn.own;
-  const house = random.chance(0.22) ? drawHouse(random, kinds) : undefined;
+  const house = random.chance(0.28) ? drawHouse(random, kinds) : undefined;
   const deploying = random.chance(0.2) ? drawDeploying(random) : undefined;
   const floods = random.chance(often.floods) ? random.between(1, 3) : 0;
   const slots = floods > 0 || random.chance(often.slots) ? random.pick([2, 3, 5, undefined]) : undefined;
@@ -60,7 +60,7 @@ function drawHouse(random: Random, kinds: readonly string[]): House {
   return {
     expire: random.chance(0.4) ? [{ machine: random.pick(kinds), idleFor: random.pick(["6s", "15s"]) }] : [],
     retain,
-    prune: random.chance(0.8) ? [{ olderThan: random.pick(["0s", "2s", "8s"]) }] : [],
+    prune: random.chance(0.8) ? [{ olderThan: random.pick(["0s", "2s", "8s", "30s", "30s"]) }] : [],
     tidies: random.between(2, 8),
     holds: random.chance(0.6) ? random.between(1, 5) : 0,
   };

@@ -29,7 +29,7 @@ export const stepBugs: readonly Bug[] = [
     file: "src/runtime/step-loop.ts",
     find: 'if (outcome.outcome !== "committed") {',
     replace: 'if (outcome.outcome !== "committed" && outcome.outcome !== "fenced") {',
-    catches: [1, 4, 8],
+    catches: [1, 4, 8, 21],
     from: 6,
   },
   {

@@ -60,7 +60,7 @@ export const storeBugs: readonly Bug[] = [
     find: "return [...events, ...due,",
     replace: "return [...events.slice(1), ...due,",
     also: [noLook],
-    catches: [8],
+    catches: [8, 27],
     from: 21,
   },
   {

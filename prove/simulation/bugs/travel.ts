@@ -55,7 +55,7 @@ export const travelBugs: readonly Bug[] = [
     file: "src/runtime/travel/travel.ts",
     find: "const seq = options.at ?? head.seq;",
     replace: "const seq = head.seq;",
-    catches: [13],
+    catches: [8, 13],
     from: 5,
   },
   {

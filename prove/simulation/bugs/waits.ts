@@ -129,7 +129,7 @@ export const waitBugs: readonly Bug[] = [
     file: "src/runtime/publish.ts",
     find: "for (const one of outbox.begun.values()) activities.start(",
     replace: "for (const one of [...outbox.begun.values()].slice(1)) activities.start(",
-    catches: [8],
+    catches: [8, 31],
   },
   {
     name: "cancelled activity retried",

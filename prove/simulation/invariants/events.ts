@@ -11,6 +11,7 @@ import { wasRefused } from "./parking.ts";
 import type { Report } from "./report.ts";
 import { isSame } from "./same.ts";
 import { checkSpent } from "./spending.ts";
+import { checkSaidAll } from "./streams.ts";
 import { lineOf } from "./travel.ts";
 import { checkTrip, checkUndone, undoingName } from "./undoing.ts";
 
@@ -72,8 +73,7 @@ export function checkEntry(
     checkMoved(run, entry, before, what, world);
   }
   if (entry.event.invocation !== undefined) checkPending(entry, before, what, report);
-  if (settles(entry.event) && !wasRefused(run, entry))
-    checkSettled(entry, before, `${run.head.run}:${entry.event.invocation}`, world);
+  if (settles(entry.event) && !wasRefused(run, entry)) checkSettled(run, entry, before, world);
   if (run.machine.id === "desk") checkDesk(run, report);
   if (run.machine.id === "trip") checkTrip(run, entry, what, report);
   if (run.machine.id === undoingName) checkUndone(run, entry, what, report);
@@ -103,12 +103,14 @@ function checkPending({ event, outcome }: ModelEntry, before: State, what: strin
 
 /** An activity's result is one that its tool gave, in an attempt that was not given up. */
 function checkSettled(
+  run: ModelRun,
   entry: ModelEntry,
   before: State,
-  key: string,
   { ledger, report }: { readonly ledger: Ledger; readonly report: Report },
 ): void {
   const { event } = entry;
+  const invocation = event.invocation as string;
+  const key = `${run.head.run}:${invocation}`;
   const isPending = ({ key }: { readonly key: string }) => key === event.invocation;
   if (!before.activities.some(isPending)) return;
   checkSpent(entry, key, ledger, report);
@@ -117,9 +119,12 @@ function checkSettled(
   if (event.type.startsWith("unknown.") && before.activities.find(isPending)?.activity === "charge")
     checkUnknown(audits, key, report);
   if (!event.type.startsWith("done.")) return;
-  const answers: unknown[] = (ledger.starts.get(key) ?? []).map(({ answer }) => answer);
-  for (const one of found) if (one.outcome === "done") answers.push(one.output);
-  if (!answers.some((answer) => answer !== undefined && isSame(answer, event.data)))
+  const starts = ledger.starts.get(key) ?? [];
+  const start = starts.findIndex(({ answer }) => answer !== undefined && isSame(answer, event.data));
+  const given = starts[start];
+  if (given !== undefined)
+    checkSaidAll(run.said.get(invocation) ?? [], key, { start, pieces: given.pieces }, report);
+  else if (!found.some((one) => one.outcome === "done" && isSame(one.output, event.data)))
     report(6, `the answer ${JSON.stringify(event.data)} of ${key} was never given`);
 }
 

@@ -11,7 +11,7 @@ export const invariants = {
   9: "a timer fires once, not early, and not after it was cancelled",
   12: "nothing begins for what was cancelled",
   13: "going back, forking and changing version happen as they were asked for, once; nothing pending is lost unsaid or begun twice, and a source stays as it is",
-  14: "pieces of a stream are kept once, in order and without gaps, and every reader hears the same",
+  14: "pieces of a stream are kept once, in order and without gaps, no later than their answer, and every reader hears the same",
   15: "a run is stepped by the definition of its version only, and takes all that is pending to another one",
   16: "tokens are neither made nor lost",
   17: "what was acknowledged survives the process and the power",

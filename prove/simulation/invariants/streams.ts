@@ -1,4 +1,4 @@
-/** Streams: pieces are kept once, in order and without gaps, and every reader hears the same (invariant 14). */
+/** Streams: pieces are kept once, in order and without gaps, no later than their answer, and every reader hears the same (invariant 14). */
 import { decode } from "../../../src/store/codec.ts";
 import type { ChunkRow, RunName } from "../../../src/store/records.ts";
 import type { Piece } from "../ledger.ts";
@@ -47,6 +47,17 @@ export function checkSaid(said: readonly Said[], key: string, piece: Piece, repo
   const times = said.filter((one) => isSame(one.piece, piece)).length;
   if (times !== 1)
     report(14, `${key} was told that ${show(piece)} is durable, and it is there ${times} times`);
+}
+
+/** The run took the answer of an attempt: whatever that said is there by then. */
+export function checkSaidAll(
+  said: readonly Said[],
+  key: string,
+  { start, pieces }: { readonly start: number; readonly pieces: number },
+  report: Report,
+): void {
+  const kept = said.filter(({ piece }) => piece.start === start).length;
+  if (kept < pieces) report(14, `${key} gave its answer, and ${kept} of its ${pieces} pieces are there`);
 }
 
 /** A reader was given a piece. */

@@ -79,7 +79,8 @@ export const alarmClock: Kind = {
   input: () => ({}),
   order(n, random) {
     const type = random.pick(["set", "set", "set", "unset", "nap", "wake", "turn"]);
-    const of = random.between(Math.max(1, n - 8), n);
+    // Mostly one that was sent with it: that has not rung yet.
+    const of = Math.max(1, n - (random.chance(0.6) ? random.between(1, 3) : random.between(0, 8)));
     return { type, data: { n, delayMs: random.pick([1, 30, 500, 4_000, 15_000, 40_000]), of } };
   },
 };

@@ -96,5 +96,8 @@ export const team: Kind = {
   stops: [{ state: "together" }, { event: "heard" }],
   cancellable: true,
   input: () => ({}),
-  order: (n, random) => ({ type: random.pick(["hire", "hire", "nudge", "nudge", "fire"]), data: { n } }),
+  order: (n, random) => ({
+    type: random.pick(["hire", "hire", "nudge", "nudge", "nudge", "fire", "fire"]),
+    data: { n },
+  }),
 };

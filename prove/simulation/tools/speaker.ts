@@ -24,6 +24,7 @@ export const speakTool: Tool = {
 
 function say({ world: { ledger, judge }, life, scope, start }: Use, n: number): Promise<void> {
   const piece: Piece = { start: ledger.starts.get(scope.key)?.indexOf(start) ?? 0, n };
+  start.pieces = n + 1;
   const said = scope.write({ ...piece }).then(() => {
     if (life.status !== "dead") judge.pieceKept(life, scope.key, piece);
   });

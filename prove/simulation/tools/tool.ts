@@ -45,7 +45,7 @@ export function activityOf(world: ToolWorld, life: Life, activity: string, tool:
     world.judge.toolStarts(life, scope, { once: tool.once === true, input });
     const start: Start = {
       ...{ key, run, activity, life: life.number, attempt },
-      ...{ aborted: false, answer: undefined, over: false, tokens: 0, cost: 0 },
+      ...{ aborted: false, answer: undefined, over: false, pieces: 0, tokens: 0, cost: 0 },
     };
     world.ledger.started(start);
     signal.addEventListener("abort", () => {

@@ -26,11 +26,11 @@ async function found() {
   };
   /** What happens while a run is read, and while it is taken up. */
   const during = { hydrate: () => {}, takeUp: () => {} };
-  const home = { isHere: true };
+  const home = { isHere: true, isBusy: false };
   const runs = new Runs({
     store,
     standing: { isShared: true, isHome: () => home.isHere, isNewest: async () => true },
-    isBusy: () => false,
+    isBusy: () => home.isBusy,
     hasten: () => {},
     isReading: () => false,
     hydrate: async (loaded) => {
@@ -88,6 +88,16 @@ test("what the store says has ended is heeded, though the rest of the run cannot
   };
   await expect(runs.find(name)).rejects.toThrow("cannot be reached");
   expect(done).toMatchObject({ loaded: [1, 2], read: [1] });
+  await close();
+});
+
+test("a run in doubt is taken up however busy it is: whoever has read it since may not see to it", async () => {
+  const { runs, first, done, home, close } = await found();
+  home.isBusy = true;
+  expect(await runs.attend(name)).toBe(first);
+  expect(done.takenUp, "what is not in doubt is left alone while it is busy").toEqual([1]);
+  expect(await runs.attend(name, true)).toBe(first);
+  expect(done.takenUp).toEqual([1, 1]);
   await close();
 });
 
