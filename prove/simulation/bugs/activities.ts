@@ -8,7 +8,6 @@ export const activityBugs: readonly Bug[] = [
     find: "clock: this.#clock }, offset, attempt);",
     replace: "clock: this.#clock }, Math.max(0, offset - 1), attempt);",
     catches: [14],
-    from: 12,
   },
   {
     name: "attempt of a stream not told from the one before",
@@ -16,7 +15,6 @@ export const activityBugs: readonly Bug[] = [
     find: "attempt = Math.max(given, last.attempt + 1);",
     replace: "attempt = given;",
     catches: [14],
-    from: 133,
   },
   {
     name: "piece told durable before it is",
@@ -24,7 +22,6 @@ export const activityBugs: readonly Bug[] = [
     find: "return this.#pending.written;",
     replace: "void this.#pending.written.catch(() => {}); return Promise.resolve();",
     catches: [14],
-    from: 12,
   },
   {
     name: "pieces not flushed at the end",
@@ -32,7 +29,7 @@ export const activityBugs: readonly Bug[] = [
     find: "await (await this.#writer)?.flush();",
     replace: "",
     catches: [6, 14],
-    from: 2772,
+    from: 12,
   },
   {
     name: "reader skips a piece after a pause",
@@ -40,7 +37,6 @@ export const activityBugs: readonly Bug[] = [
     find: "for (let offset = from; ; ) {",
     replace: "for (let offset = from > 2 ? from + 1 : from; ; ) {",
     catches: [14],
-    from: 133,
   },
   {
     name: "tried again where nobody knows",
@@ -48,7 +44,7 @@ export const activityBugs: readonly Bug[] = [
     find: 'if (found.outcome !== "absent")',
     replace: "if (found.outcome === undefined)",
     catches: [6],
-    from: 7,
+    from: 27,
   },
   {
     name: "absence taken for not knowing",
@@ -56,7 +52,7 @@ export const activityBugs: readonly Bug[] = [
     find: 'if (found.outcome !== "absent")',
     replace: "if (found.outcome !== undefined)",
     catches: [6],
-    from: 79,
+    from: 187,
   },
   {
     name: "nobody asked what became of it",
@@ -64,7 +60,7 @@ export const activityBugs: readonly Bug[] = [
     find: "const name = job.effect.options.reconcile as string | undefined;",
     replace: "const name = undefined as string | undefined;",
     catches: [6],
-    from: 79,
+    from: 36,
   },
   {
     name: "one failure to find out taken for not knowing",
@@ -72,7 +68,7 @@ export const activityBugs: readonly Bug[] = [
     find: "if (delay === undefined) break;",
     replace: "if (delay !== 0) break;",
     catches: [6],
-    from: 420,
+    from: 80,
   },
   {
     name: "spending of failed attempts forgotten",
@@ -80,7 +76,6 @@ export const activityBugs: readonly Bug[] = [
     find: "job.report = attempt.report;",
     replace: 'if ("output" in result) job.report = attempt.report;',
     catches: [25],
-    from: 10,
   },
   {
     name: "spending not added up",
@@ -95,7 +90,7 @@ export const activityBugs: readonly Bug[] = [
     find: 'for (const limit of ["steps", "tokens", "cost", "time"] as const) {',
     replace: 'for (const limit of ["steps", "cost", "time"] as const) {',
     catches: [20],
-    from: 187,
+    from: 10,
   },
   {
     name: "limit ends a run one step late",
@@ -103,7 +98,7 @@ export const activityBugs: readonly Bug[] = [
     find: "if (max === undefined || used[limit] < max) continue;",
     replace: "if (max === undefined || used[limit] <= max) continue;",
     catches: [20],
-    from: 74,
+    from: 19,
   },
   {
     name: "time that is up not looked at",
@@ -111,6 +106,6 @@ export const activityBugs: readonly Bug[] = [
     find: "let wakeAt = endOfTime(head);",
     replace: "let wakeAt = Number.POSITIVE_INFINITY;",
     catches: [4],
-    from: 14,
+    from: 13,
   },
 ];

@@ -22,7 +22,6 @@ export const deployingBugs: readonly Bug[] = [
       },
     ],
     catches: [15],
-    from: 8,
   },
   {
     name: "version that is refused taken by runs all the same",

@@ -8,7 +8,6 @@ export const endBugs: readonly Bug[] = [
     find: "steps: freeze(compensations.toReversed())",
     replace: "steps: freeze([...compensations])",
     catches: [23],
-    from: 23,
   },
   {
     name: "undone twice",
@@ -16,7 +15,7 @@ export const endBugs: readonly Bug[] = [
     find: "    this.compensations = undefined;\n    if (compensations",
     replace: "    if (compensations",
     catches: [23],
-    from: 40,
+    from: 10,
   },
   {
     name: "not undone when a limit ends the run",
@@ -24,7 +23,7 @@ export const endBugs: readonly Bug[] = [
     find: "if (input !== undefined && !judged)",
     replace: 'if (input !== undefined && status === "cancelled")',
     catches: [23],
-    from: 142,
+    from: 40,
   },
   {
     name: "undoing stops with its run",
@@ -32,7 +31,7 @@ export const endBugs: readonly Bug[] = [
     find: "work.cancelChildren(({ machine }) => machine !== compensation);",
     replace: "work.cancelChildren(() => true);",
     catches: [23],
-    from: 816,
+    from: 10,
   },
   {
     name: "a step of undoing skipped",
@@ -40,7 +39,6 @@ export const endBugs: readonly Bug[] = [
     find: "return steps.shift() as Compensation;",
     replace: "return (steps.length > 2 ? steps.splice(0, 2)[0] : steps.shift()) as Compensation;",
     catches: [23],
-    from: 23,
   },
   {
     name: "refused result lost",
@@ -48,7 +46,7 @@ export const endBugs: readonly Bug[] = [
     find: 'if (step.outcome === "refused" && settles(event)) this.#park(step, at);',
     replace: 'if (step.outcome === "refused" && settles(event) && at % 2 === 0) this.#park(step, at);',
     catches: [26],
-    from: 18,
+    from: 15,
   },
   {
     name: "run that comes back not given the result",
@@ -56,7 +54,7 @@ export const endBugs: readonly Bug[] = [
     find: "if (again !== undefined) this.outbox.send(this.head, this.head.run, again, at);",
     replace: "",
     catches: [4],
-    from: 18,
+    from: 15,
   },
   {
     name: "run that comes back not taken up",
@@ -64,7 +62,7 @@ export const endBugs: readonly Bug[] = [
     find: "      void runs.revive(run);\n",
     replace: "",
     catches: [8],
-    from: 51,
+    from: 18,
   },
   {
     name: "events for a parked run taken",
@@ -73,6 +71,7 @@ export const endBugs: readonly Bug[] = [
     replace: "if (hasEnded(run) || run.more || !this",
     also: [noGuard],
     catches: [26],
+    from: 15,
   },
   {
     name: "turn goes on after the run is parked",
@@ -81,7 +80,7 @@ export const endBugs: readonly Bug[] = [
     replace:
       'run.inbox.length > 0 && (turn.head.status === run.head.status || turn.head.status === "parked");',
     catches: [26],
-    from: 29,
+    from: 10,
   },
   {
     name: "end of an activity lost while its run is parked",
@@ -89,7 +88,7 @@ export const endBugs: readonly Bug[] = [
     find: 'if (run.head.status === "parked") return false;',
     replace: 'if (run.head.status === "parked") return true;',
     catches: [6, 8],
-    from: 30,
+    from: 63,
   },
   {
     name: "parked time not told to timers",
@@ -97,7 +96,7 @@ export const endBugs: readonly Bug[] = [
     find: "[{ from: parkedAt, until: options.at }]",
     replace: "[{ from: parkedAt, until: parkedAt }]",
     catches: [4],
-    from: 18,
+    from: 29,
   },
   {
     name: "dead letter removed before it is sent again",
@@ -106,7 +105,6 @@ export const endBugs: readonly Bug[] = [
     replace:
       "await this.#world.store.removeDeadLetter(row.tenant, number);\n    const [outcome] = await this.#world.store.enqueue([again]);",
     catches: [1],
-    from: 39,
   },
   {
     name: "dead letter sent again without a key",
@@ -114,7 +112,6 @@ export const endBugs: readonly Bug[] = [
     find: "const again = { ...event, key, run: to };",
     replace: 'const again = { ...event, id: row.id + " again", run: to };',
     catches: [1, 16],
-    from: 39,
   },
   {
     name: "events that wait for a run that ends not kept",
@@ -122,6 +119,6 @@ export const endBugs: readonly Bug[] = [
     find: '      lose(this.#tables, row, "ended");\n    }\n    run.inbox.clear();',
     replace: "    }\n    run.inbox.clear();",
     catches: [1],
-    from: 35,
+    from: 45,
   },
 ];

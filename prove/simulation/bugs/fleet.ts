@@ -8,7 +8,6 @@ export const fleetBugs: readonly Bug[] = [
     find: "return this.#world.fleet.adopt(rows, this.epoch);",
     replace: "return rows.map(() => true);",
     catches: [6, 12],
-    from: 12,
     members: 3,
   },
   {
@@ -33,7 +32,6 @@ export const fleetBugs: readonly Bug[] = [
     find: "      this.#lookIn(this.#world.isHearing() ? lookMs : this.#deafMs);\n",
     replace: "",
     catches: [8],
-    from: 172,
     members: 3,
   },
   {
@@ -42,7 +40,6 @@ export const fleetBugs: readonly Bug[] = [
     find: "this.#turns.filter((row) => this.#isMember(row.epoch)),",
     replace: "this.#turns,",
     catches: [8],
-    from: 18,
     members: 3,
   },
   {
@@ -51,7 +48,6 @@ export const fleetBugs: readonly Bug[] = [
     find: "this.#turns.filter((row) => this.#isMember(row.epoch)),",
     replace: "this.#turns.filter((row) => row.epoch === epoch),",
     catches: [31],
-    from: 30,
     members: 3,
   },
   {
@@ -69,7 +65,6 @@ export const fleetBugs: readonly Bug[] = [
     find: "if (found?.row.attempt !== attempt || !mayHave(this.#tables, found, epoch)) return false;",
     replace: "if (found?.row.attempt !== attempt || !this.#isMember(epoch)) return false;",
     catches: [6],
-    from: 15,
     members: 3,
   },
   {
@@ -126,7 +121,7 @@ export const fleetBugs: readonly Bug[] = [
     find: "      this.#leaving.leave(row);\n",
     replace: "",
     catches: [8],
-    from: 55,
+    from: 65,
     members: 3,
   },
   {
@@ -135,6 +130,7 @@ export const fleetBugs: readonly Bug[] = [
     find: "      world().activities.keepOnly(head, rows);\n",
     replace: "",
     catches: [8, 12],
+    from: 20,
     members: 3,
   },
   {
@@ -159,6 +155,7 @@ export const fleetBugs: readonly Bug[] = [
     find: "    if (!isBusy(live)) {\n      this.#residents.remove(live);",
     replace: "    if (isBusy(live)) return live;\n    {\n      this.#residents.remove(live);",
     catches: [5],
+    from: 220,
     members: 3,
   },
   {
@@ -191,6 +188,7 @@ export const fleetBugs: readonly Bug[] = [
     find: "if (runs.isOnly(run) && standing.isWorker)",
     replace: "if (runs.isOnly(run))",
     catches: [6],
+    from: 51,
     members: 3,
   },
 ];

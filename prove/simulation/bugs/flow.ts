@@ -15,7 +15,7 @@ export const flowBugs: readonly Bug[] = [
       },
     ],
     catches: [31],
-    from: 12,
+    from: 23,
   },
   {
     name: "slot given back when its attempt begins",
@@ -23,7 +23,7 @@ export const flowBugs: readonly Bug[] = [
     find: "            timed?.begun();\n",
     replace: "            timed?.begun();\n            slot.leave();\n",
     catches: [31],
-    from: 12,
+    from: 23,
   },
   {
     name: "one more under way than there are slots",
@@ -31,7 +31,7 @@ export const flowBugs: readonly Bug[] = [
     find: "while (this.#used < this.#slots) {",
     replace: "while (this.#used <= this.#slots) {",
     catches: [31],
-    from: 47,
+    from: 23,
   },
   {
     name: "window of a rate too short",
@@ -39,7 +39,7 @@ export const flowBugs: readonly Bug[] = [
     find: "return start === undefined ? now : start + perMs;",
     replace: "return start === undefined ? now : start + perMs * 0.9;",
     catches: [31],
-    from: 92,
+    from: 47,
   },
   {
     name: "rate begins anew with each process",
@@ -47,7 +47,7 @@ export const flowBugs: readonly Bug[] = [
     find: "const chunks = known ?? [{ count: this.#limitMax, until: now }];",
     replace: "const chunks = (known ?? [{ count: this.#limitMax, until: now }]).slice(0, 0);",
     catches: [31],
-    from: 75,
+    from: 101,
   },
   {
     name: "what waits for a rate not told when it may begin",
@@ -55,7 +55,7 @@ export const flowBugs: readonly Bug[] = [
     find: "this.#stopTimer = undefined;\n      this.#freed(this);",
     replace: "this.#stopTimer = undefined;",
     catches: [8],
-    from: 23,
+    from: 101,
   },
   {
     name: "what is urgent goes last",

@@ -15,7 +15,7 @@ export const keepingBugs: readonly Bug[] = [
     find: "return keep === 0 ? list : list.sort((one, other) => other.createdAt - one.createdAt);",
     replace: "return keep === 0 ? list : list.sort((one, other) => one.createdAt - other.createdAt);",
     catches: [29],
-    from: 60,
+    from: 10,
   },
   {
     name: "child removed while who started it goes on",
@@ -23,7 +23,7 @@ export const keepingBugs: readonly Bug[] = [
     find: "return found !== undefined && !isFinal(found);",
     replace: "return found !== undefined && isFinal(found);",
     catches: [29],
-    from: 40,
+    from: 15,
   },
   {
     name: "run removed that a fork stands on",
@@ -38,7 +38,7 @@ export const keepingBugs: readonly Bug[] = [
       },
     ],
     catches: [29],
-    from: 35,
+    from: 10,
   },
   {
     name: "texts of what was removed stay",
@@ -53,7 +53,7 @@ export const keepingBugs: readonly Bug[] = [
     find: "if (subject === undefined || !isLast) return 0;",
     replace: "if (subject === undefined) return 0;",
     catches: [8, 17, 19, 29],
-    from: 208,
+    from: 10,
   },
   {
     name: "held run removed",
@@ -61,7 +61,7 @@ export const keepingBugs: readonly Bug[] = [
     find: '("run" in one && one.run === run) ||',
     replace: '("run" in one && one.run === subject && one.run !== run) ||',
     catches: [29],
-    from: 10,
+    from: 13,
   },
   {
     name: "hold that comes between the look and the removal does not count",
@@ -69,7 +69,7 @@ export const keepingBugs: readonly Bug[] = [
     find: "const outcomes = await store.removeRuns(going, this.#epoch(), seen);",
     replace: "const outcomes = await store.removeRuns(going, this.#epoch());",
     catches: [29],
-    from: 10,
+    from: 13,
   },
   {
     name: "hold that comes between the look and the removal is not looked at by the store",
@@ -79,7 +79,7 @@ export const keepingBugs: readonly Bug[] = [
     replace: `const may = this.#isGood(epoch);
     return names`,
     catches: [29],
-    from: 10,
+    from: 13,
   },
   {
     name: "hold takes the place of the one before",
@@ -87,7 +87,7 @@ export const keepingBugs: readonly Bug[] = [
     find: ": [...holds, { ...(what as Held), reason, at: clock.now() }],",
     replace: ": [{ ...(what as Held), reason, at: clock.now() }],",
     catches: [29],
-    from: 10,
+    from: 13,
   },
   {
     name: "hold not looked at when a run expires",
@@ -103,7 +103,7 @@ export const keepingBugs: readonly Bug[] = [
     find: "if (head.updatedAt >= before || head.machine",
     replace: "if (head.createdAt >= before || head.machine",
     catches: [29],
-    from: 77,
+    from: 10,
   },
   {
     name: "idle runs overlooked but for those that are parked",
@@ -111,7 +111,7 @@ export const keepingBugs: readonly Bug[] = [
     find: 'const living: readonly RunStatus[] = ["active", "parked"];',
     replace: 'const living: readonly RunStatus[] = ["parked"];',
     catches: [29],
-    from: 10,
+    from: 11,
   },
   {
     name: "entries pruned before their time",
@@ -119,7 +119,7 @@ export const keepingBugs: readonly Bug[] = [
     find: "if (entry !== undefined && entry.at < before) old = middle;",
     replace: "if (entry !== undefined) old = middle;",
     catches: [29],
-    from: 1373,
+    from: 45,
   },
   {
     name: "pruned below what a fork stands on",
@@ -127,7 +127,7 @@ export const keepingBugs: readonly Bug[] = [
     find: "if (forksOf(tables, name).some((fork) => fork.stands && fork.seq < seq)) return false;",
     replace: "",
     catches: [29],
-    from: 286,
+    from: 121,
   },
   {
     name: "pruned together with the snapshot",
@@ -135,6 +135,6 @@ export const keepingBugs: readonly Bug[] = [
     find: ".filter((snapshot) => snapshot.seq >= seq)",
     replace: ".filter((snapshot) => snapshot.seq > seq)",
     catches: [3, 8, 19, 29],
-    from: 15,
+    from: 10,
   },
 ];

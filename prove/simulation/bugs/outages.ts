@@ -22,7 +22,7 @@ export const outageBugs: readonly Bug[] = [
     find: "if (outages.length > 0) this.#deliver(run, resumeEvent(outages));",
     replace: "if (outages.length > 1) this.#deliver(run, resumeEvent(outages));",
     catches: [24],
-    from: 31,
+    from: 15,
   },
   {
     name: "outage counted from its beginning for a timer set within it",
@@ -30,7 +30,7 @@ export const outageBugs: readonly Bug[] = [
     find: "const begin = Math.max(from, since);",
     replace: "const begin = from;",
     catches: [24],
-    from: 54,
+    from: 15,
   },
   {
     name: "timer that begins again keeps what was left",
@@ -38,7 +38,7 @@ export const outageBugs: readonly Bug[] = [
     find: 'due = resume === "remaining" ? due + until - begin :',
     replace: "due = resume !== undefined ? due + until - begin :",
     catches: [24],
-    from: 32,
+    from: 40,
   },
   {
     name: "outage counted again at every reading",
@@ -46,6 +46,6 @@ export const outageBugs: readonly Bug[] = [
     find: "    since = until;\n",
     replace: "    since = Math.max(since, from) + 1;\n",
     catches: [3, 24],
-    from: 31,
+    from: 32,
   },
 ];

@@ -22,7 +22,7 @@ export const stepBugs: readonly Bug[] = [
     file: "src/runtime/step-loop.ts",
     find: 'if (outcome.outcome !== "committed") {',
     replace: 'if (outcome.outcome === "fenced") {',
-    catches: [1, 2, 3],
+    catches: [1, 2, 3, 4],
   },
   {
     name: "fenced commit treated as success",
@@ -30,7 +30,7 @@ export const stepBugs: readonly Bug[] = [
     find: 'if (outcome.outcome !== "committed") {',
     replace: 'if (outcome.outcome !== "committed" && outcome.outcome !== "fenced") {',
     catches: [1, 4, 8, 21],
-    from: 6,
+    from: 25,
   },
   {
     name: "lost reply treated as failure",
@@ -39,7 +39,6 @@ export const stepBugs: readonly Bug[] = [
     replace:
       "void this.#world.read(turn.run.name).then((run) => deliveries.forEach((one) => this.#world.deliver(run, one)), () => deliveries.forEach(({ failed, row }) => row === undefined && failed(error)));",
     catches: [1, 2, 8, 13],
-    from: 8,
   },
   {
     name: "lost reply treated as success",
@@ -63,7 +62,7 @@ export const stepBugs: readonly Bug[] = [
     replace: "this.#giveUp([], deliveries, error);",
     also: [noLook],
     catches: [8],
-    from: 456,
+    from: 402,
   },
   {
     name: "repeat after the end told to be late",
@@ -71,6 +70,7 @@ export const stepBugs: readonly Bug[] = [
     find: "else if (hasEnded(run)) this.#answerLate(run, delivery);",
     replace: "else if (hasEnded(run)) failed(endedError(run, event));",
     catches: [1, 8],
+    from: 35,
   },
   {
     name: "stale cache",
@@ -124,7 +124,7 @@ export const stepBugs: readonly Bug[] = [
     replace:
       "for (const { row } of this.run.inbox) if (row !== undefined) consumed.push({ id: row, seq: this.head.seq });\n    return {\n      expect: head.seq,",
     catches: [1],
-    from: 10,
+    from: 20,
   },
   {
     name: "send between runs lost",
@@ -140,7 +140,6 @@ export const stepBugs: readonly Bug[] = [
     replace:
       'bytes, ...parts }); if (at % 5 === 0) this.sends.push({ tenant, run, id: id + " again", subject, priority: 0, at, bytes, ...parts });',
     catches: [4],
-    from: 7,
   },
   {
     name: "activity not recorded with its step",
@@ -148,7 +147,6 @@ export const stepBugs: readonly Bug[] = [
     find: "begun: Array.from(this.outbox.begun.values(), ({ row }) => row),",
     replace: "begun: Array.from(this.outbox.begun.values(), ({ row }) => row).slice(0, 1),",
     catches: [4],
-    from: 8,
   },
   {
     name: "settled activity stays pending",
@@ -165,7 +163,6 @@ export const stepBugs: readonly Bug[] = [
     replace:
       "newRun({ tenant, run: this.starts.length > 0 || at % 3 === 0 ? this.#childOf(key) + at : this.#childOf(key) }, bound, parts, at);",
     catches: [4],
-    from: 45,
   },
   {
     name: "child result lost",
@@ -173,7 +170,7 @@ export const stepBugs: readonly Bug[] = [
     find: "if (parent === undefined || (status ===",
     replace: "if (at % 4 === 0 || parent === undefined || (status ===",
     catches: [4, 8],
-    from: 23,
+    from: 15,
   },
   {
     name: "child not cancelled",
@@ -181,7 +178,7 @@ export const stepBugs: readonly Bug[] = [
     find: 'else if (of === "child")',
     replace: 'else if (of === "child" && at % 3 > 0)',
     catches: [4],
-    from: 161,
+    from: 52,
   },
   {
     name: "priority ignored",
@@ -189,6 +186,7 @@ export const stepBugs: readonly Bug[] = [
     find: ".priority > (inbox[best] as Delivery).priority",
     replace: ".priority === Number.POSITIVE_INFINITY",
     catches: [2],
+    from: 10,
   },
   {
     name: "finished run takes events",

@@ -15,7 +15,6 @@ export const storeBugs: readonly Bug[] = [
     find: "return lease.epoch === epoch;",
     replace: "return epoch > 0;",
     catches: [7],
-    from: 6,
   },
   {
     name: "lease given to two",
@@ -30,7 +29,6 @@ export const storeBugs: readonly Bug[] = [
     find: "if (lease.owner === worker) return {",
     replace: "if (lease.owner === worker && now < lease.until) return {",
     catches: [8],
-    from: 43,
   },
   {
     name: "new owner keeps the old epoch",
@@ -52,7 +50,6 @@ export const storeBugs: readonly Bug[] = [
     find: "epoch < lease.epoch :",
     replace: "epoch < lease.epoch - 1 :",
     catches: [8],
-    from: 36,
   },
   {
     name: "waiting event not due",
@@ -61,7 +58,7 @@ export const storeBugs: readonly Bug[] = [
     replace: "return [...events.slice(1), ...due,",
     also: [noLook],
     catches: [8, 27],
-    from: 21,
+    from: 17,
   },
   {
     name: "old record of an activity taken",
@@ -69,7 +66,7 @@ export const storeBugs: readonly Bug[] = [
     find: "if (found === undefined || !mayHave(this.#tables, found, epoch)) return false;",
     replace: "if (found === undefined) return false;",
     catches: [7],
-    from: 824,
+    from: 198,
   },
   {
     name: "digest not chained",

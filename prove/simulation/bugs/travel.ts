@@ -8,7 +8,6 @@ export const travelBugs: readonly Bug[] = [
     find: '["activity", current.activities, before.activities],',
     replace: '["activity", [], before.activities],',
     catches: [4],
-    from: 12,
   },
   {
     name: "timer lost when a run goes back",
@@ -16,7 +15,7 @@ export const travelBugs: readonly Bug[] = [
     find: "const timers = state.timers.map(",
     replace: "const timers = state.timers.slice(current === undefined ? 0 : 1).map(",
     catches: [3, 4],
-    from: 28,
+    from: 30,
   },
   {
     name: "timers set again as if no time had passed",
@@ -24,7 +23,7 @@ export const travelBugs: readonly Bug[] = [
     find: "const outage = [{ from: at, until: work.at }];",
     replace: "const outage = [{ from: at, until: at }];",
     catches: [3, 4],
-    from: 31,
+    from: 32,
   },
   {
     name: "deferred events gone unsaid when a run goes back",
@@ -32,7 +31,7 @@ export const travelBugs: readonly Bug[] = [
     find: "    return place >= 0;\n  });",
     replace: "    return true;\n  });",
     catches: [13],
-    from: 811,
+    from: 178,
   },
   {
     name: "activity begun again with its old key",
@@ -48,7 +47,7 @@ export const travelBugs: readonly Bug[] = [
     replace:
       "const again = freeze({ ...timer, ...resumedDue(timer, outage), key: current === undefined ? timer.key : work.nextKey() });",
     catches: [3, 4],
-    from: 31,
+    from: 60,
   },
   {
     name: "fork begins with the newest state",
@@ -56,7 +55,6 @@ export const travelBugs: readonly Bug[] = [
     find: "const seq = options.at ?? head.seq;",
     replace: "const seq = head.seq;",
     catches: [8, 13],
-    from: 5,
   },
   {
     name: "fork without its edit when it is the newest",
@@ -64,7 +62,6 @@ export const travelBugs: readonly Bug[] = [
     find: "const asked = { run: name.run, ...(edit && { edit }),",
     replace: "const asked = { run: name.run, ...(edit && source.seq > seq && { edit }),",
     catches: [3],
-    from: 6,
   },
   {
     name: "run that goes back stays parked",
@@ -72,7 +69,7 @@ export const travelBugs: readonly Bug[] = [
     find: '(type === "retry" || type === "rollback")',
     replace: 'type === "retry"',
     catches: [4],
-    from: 124,
+    from: 15,
   },
   {
     name: "refused result taken for one under way when a run goes back",
@@ -80,7 +77,7 @@ export const travelBugs: readonly Bug[] = [
     find: "const still = withoutInvocation(state, parking?.result?.invocation);",
     replace: "const still = withoutInvocation(state, parking && undefined);",
     catches: [3, 4],
-    from: 932,
+    from: 15,
   },
   {
     name: "old version in the head of a run that has another",
@@ -88,7 +85,6 @@ export const travelBugs: readonly Bug[] = [
     find: "this.head = { ...this.head, version: this.state.version, hash: this.machine.hash };",
     replace: "this.head = { ...this.head, hash: this.machine.hash };",
     catches: [15],
-    from: 8,
   },
   {
     name: "run that has another version stepped by the old one",
@@ -96,7 +92,6 @@ export const travelBugs: readonly Bug[] = [
     find: "    run.machine = this.machine;\n",
     replace: "",
     catches: [3, 4, 8, 15, 26],
-    from: 8,
   },
   {
     name: "timer forgotten on the way to another version",
@@ -104,7 +99,7 @@ export const travelBugs: readonly Bug[] = [
     find: "timers: sameList(state.timers, timers.timers()),",
     replace: "timers: sameList(state.timers, timers.timers().slice(1)),",
     catches: [8, 15],
-    from: 446,
+    from: 10,
   },
   {
     name: "deferred event forgotten on the way to another version",
@@ -121,7 +116,6 @@ export const travelBugs: readonly Bug[] = [
     replace:
       '? shared : Object.fromEntries(Object.entries({ ...head, ...shared }).filter(([name]) => name !== "debug"));',
     catches: [28],
-    from: 12,
   },
   {
     name: "held run takes one event too many",
@@ -129,7 +123,7 @@ export const travelBugs: readonly Bug[] = [
     find: "if (debug.steps !== 1) return undefined;",
     replace: "if (debug.steps !== 0) return undefined;",
     catches: [28],
-    from: 29,
+    from: 10,
   },
   {
     name: "breakpoint before an event never passed",
@@ -137,7 +131,7 @@ export const travelBugs: readonly Bug[] = [
     find: "debug === undefined || debug.passes || isControl(event)",
     replace: "debug === undefined || isControl(event)",
     catches: [8, 28],
-    from: 490,
+    from: 78,
   },
   {
     name: "undoing given up when a run goes back",
@@ -145,7 +139,6 @@ export const travelBugs: readonly Bug[] = [
     find: "if (!has(then, item.key) && !undoes(work, item)) {",
     replace: "if (!has(then, item.key)) {",
     catches: [3, 4, 23],
-    from: 227,
   },
   {
     name: "undone once more when a run goes back",
@@ -153,7 +146,7 @@ export const travelBugs: readonly Bug[] = [
     find: "else if (undoes(work, child)) work.addChild({ ...child, key: work.nextKey() }, nothingToUndo);",
     replace: "",
     catches: [3, 4, 23],
-    from: 263,
+    from: 227,
   },
   {
     name: "bookings forgotten when a run goes back",
@@ -161,7 +154,6 @@ export const travelBugs: readonly Bug[] = [
     find: "work.compensations = current?.compensations;",
     replace: "work.compensations = current && state.compensations;",
     catches: [3, 23],
-    from: 48,
   },
   {
     name: "fork undoes what its source did",
@@ -169,6 +161,5 @@ export const travelBugs: readonly Bug[] = [
     find: "work.compensations = current?.compensations;",
     replace: "work.compensations = (current ?? state).compensations;",
     catches: [3, 23],
-    from: 424,
   },
 ];

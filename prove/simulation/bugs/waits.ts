@@ -33,7 +33,6 @@ export const waitBugs: readonly Bug[] = [
     replace: "this.#tellOnce(wakingName, error);",
     also: [noLook],
     catches: [8],
-    from: 945,
   },
   {
     name: "timer after cancel",
@@ -42,7 +41,7 @@ export const waitBugs: readonly Bug[] = [
     replace:
       "if (this.timers.length < 3) this.cancelTimers((timer) => timer.id === id && timer.state === undefined);",
     catches: [9, 16],
-    from: 322,
+    from: 234,
   },
   {
     name: "timer early",
@@ -50,7 +49,6 @@ export const waitBugs: readonly Bug[] = [
     find: "due: at + delayMs,",
     replace: "due: at + Math.floor(delayMs * 0.99),",
     catches: [9, 24],
-    from: 6,
   },
   {
     name: "timer twice",
@@ -90,7 +88,6 @@ export const waitBugs: readonly Bug[] = [
     find: "if (invocation === undefined) return endedBefore(work, event);",
     replace: "if (invocation === undefined) return !settles(event);",
     catches: [6],
-    from: 395,
   },
   {
     name: "double settle",
@@ -105,7 +102,7 @@ export const waitBugs: readonly Bug[] = [
       },
     ],
     catches: [1, 6],
-    from: 270,
+    from: 350,
   },
   {
     name: "answer of an attempt that was given up",
@@ -113,7 +110,6 @@ export const waitBugs: readonly Bug[] = [
     find: "await Promise.race([code(input as never, this.#scope()), this.#givenUp.promise]);",
     replace: "await code(input as never, this.#scope());",
     catches: [6, 8],
-    from: 6,
   },
   {
     name: "activity begins again where its answer is known",
@@ -122,7 +118,7 @@ export const waitBugs: readonly Bug[] = [
     replace:
       "void this.#world.settle(row, settledEvent(effect, end), report.spent);\n      const settled = true;",
     catches: [6, 12],
-    from: 30,
+    from: 48,
   },
   {
     name: "activity never begun",
@@ -137,7 +133,6 @@ export const waitBugs: readonly Bug[] = [
     find: 'job?.controller.abort(new Error("The activity was cancelled"));',
     replace: "",
     catches: [6, 12, 31],
-    from: 65,
   },
   {
     name: "at-most-once retried after a crash",
@@ -145,7 +140,7 @@ export const waitBugs: readonly Bug[] = [
     find: "if (job.row.attempt > 0) {",
     replace: "if (job.row.attempt > 1) {",
     catches: [6],
-    from: 7,
+    from: 27,
   },
   {
     name: "at-most-once begun before it is recorded",
@@ -153,7 +148,6 @@ export const waitBugs: readonly Bug[] = [
     find: "return (await this.record(job)) && !job.controller.signal.aborted;",
     replace: "void this.record(job);\n        return true;",
     catches: [6],
-    from: 7,
   },
   {
     name: "progress forgotten",
@@ -161,7 +155,7 @@ export const waitBugs: readonly Bug[] = [
     find: "if (row.report !== undefined) job.report = this.#read(row.report, owner);",
     replace: "",
     catches: [6],
-    from: 72,
+    from: 29,
   },
   {
     name: "attempt counter reset",
@@ -169,7 +163,6 @@ export const waitBugs: readonly Bug[] = [
     find: "begins: () => countAttempt(job) });",
     replace: "begins: () => void (job.row = { ...job.row, attempt: (job.row.attempt % 2) + 1 }) });",
     catches: [6],
-    from: 10,
   },
   {
     name: "result lost while the store cannot be reached",
@@ -177,7 +170,7 @@ export const waitBugs: readonly Bug[] = [
     find: "if (!isUnavailable(error)) {",
     replace: "if (isUnavailable(error)) return true;\n        else {",
     catches: [6, 8],
-    from: 132,
+    from: 48,
   },
   {
     name: "end of a run not told",
@@ -185,7 +178,7 @@ export const waitBugs: readonly Bug[] = [
     find: "watchers.tell(name, run);",
     replace: "if (active) watchers.tell(name, run);",
     catches: [8],
-    from: 1429,
+    from: 22,
   },
   {
     name: "event for a run out of memory not fetched",
@@ -194,7 +187,7 @@ export const waitBugs: readonly Bug[] = [
     replace: "else if (live === undefined) return;",
     also: [noLook],
     catches: [8],
-    from: 247,
+    from: 315,
   },
   {
     name: "one more step waits than the policy says",
@@ -202,7 +195,7 @@ export const waitBugs: readonly Bug[] = [
     find: "return taken.length < checkpoint.every;",
     replace: "return taken.length <= checkpoint.every;",
     catches: [8],
-    from: 341,
+    from: 345,
   },
   {
     name: "change that is worth a commit waits",
@@ -210,7 +203,7 @@ export const waitBugs: readonly Bug[] = [
     find: "if (checkpoint.when({ before, after: step.state })) return false;",
     replace: "if (taken.length > 1 && checkpoint.when({ before, after: step.state })) return false;",
     catches: [8],
-    from: 188,
+    from: 13,
   },
   {
     name: "steps with effects wait",
@@ -232,7 +225,7 @@ export const waitBugs: readonly Bug[] = [
       },
     ],
     catches: [2, 8],
-    from: 18,
+    from: 51,
   },
   {
     name: "checkpoint that does not commit",
