@@ -72,7 +72,11 @@ describe("a value that is not JSON is refused with its path", () => {
   test("a cycle, found by its depth", () => {
     const cycle: { self?: unknown } = {};
     cycle.self = [cycle];
-    expect(put(cycle).error?.message).toMatch(/nested deeper than 200 levels \(or a cycle\)/);
+    const { message = "" } = put(cycle).error ?? {};
+    expect(message).toMatch(
+      /^context\.box\.here\.self\[0\].+ … .+ is nested deeper than 200 levels \(or a cycle\)/,
+    );
+    expect(message.length, "it is told in a line").toBeLessThan(300);
   });
 
   test("wherever it comes from: the first context, the input, an event, an action's value, an output", () => {

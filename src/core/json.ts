@@ -187,8 +187,16 @@ export function put(target: object, key: string, value: unknown): void {
   }
 }
 
+/** How much of a path a message shows of each end: a cycle is as long as a value may be deep. */
+const pathEndMax = 80;
+
+function abridged(path: string): string {
+  if (path.length <= 2 * pathEndMax) return path;
+  return `${path.slice(0, pathEndMax)} … ${path.slice(-pathEndMax)}`.toWellFormed();
+}
+
 function refuse(at: Cleaning, what: string): never {
-  const path = showPath(at.path, at.root);
+  const path = abridged(showPath(at.path, at.root));
   throw new HoldfastError(
     "NOT_JSON",
     `${path} is ${what}, and state holds JSON only: use plain data instead`,

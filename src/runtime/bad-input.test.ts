@@ -73,6 +73,10 @@ onEveryStore((world, kind) => {
       const other = counterWith({ id: "other", version: 3 });
       const unknown = error("MACHINE_UNKNOWN", "other@3", "this runtime has counter@1");
       await expect(runtime.start(other, { id: "b" })).rejects.toEqual(unknown);
+      await expect(
+        runtime.start(other, { id: "b" }),
+        "the platform's own are nobody's choice",
+      ).rejects.toThrow(/counter@1$/);
       expect((await stored("b")).head).toBeUndefined();
       await unchanged();
     });

@@ -12,7 +12,7 @@ import type { Attribute } from "../store/records.ts";
 import type { Activity } from "./activity/attempt.ts";
 import { isControl } from "./control.ts";
 import { definitionHash } from "./definition-hash.ts";
-import { checkName } from "./name.ts";
+import { checkName, isPlatformMachine } from "./name.ts";
 import { noSeal, type Seal } from "./seal.ts";
 
 /** A machine with its activities and the hash of its definition. */
@@ -205,7 +205,9 @@ class Machines implements Registry {
   read(id: string, version?: number): BoundMachine {
     const found = version === undefined ? this.#newest(id) : this.#find(id, version);
     if (found !== undefined) return found;
-    const all = this.list().map(({ machine }) => `${machine.id}@${machine.version}`);
+    const all = this.list()
+      .filter(({ machine }) => !isPlatformMachine(machine.id))
+      .map(({ machine }) => `${machine.id}@${machine.version}`);
     throw new HoldfastError(
       "MACHINE_UNKNOWN",
       `There is no machine ${id}${version === undefined ? "" : `@${version}`}; this runtime has ${all.join(", ") || "none"}`,
