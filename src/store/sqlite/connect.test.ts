@@ -1,4 +1,13 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -107,6 +116,24 @@ describe("a path that cannot be a store", () => {
       expect(await failure(path), sql).toMatchObject({ code: "STORE_FOREIGN" });
       expect(readFileSync(path).equals(before)).toBe(true);
     }
+  });
+
+  test("that was cut to no bytes while its log is there, and both are left as they were", async () => {
+    const store = sqlite(path);
+    await store.open();
+    const { epoch, head } = await begun(store);
+    await committed(store, commitOn(head, epoch));
+    // What a crash leaves: a file and a log.
+    for (const part of ["", "-wal"]) copyFileSync(path + part, `${path}.copy${part}`);
+    await store.close();
+    writeFileSync(`${path}.copy`, "");
+    const log = readFileSync(`${path}.copy-wal`);
+    expect(log.length).toBeGreaterThan(0);
+    expect(await failure(`${path}.copy`)).toMatchObject({
+      code: "STORE_CORRUPT",
+      message: expect.stringContaining("cut to no bytes"),
+    });
+    expect([readFileSync(`${path}.copy`).length, readFileSync(`${path}.copy-wal`)]).toEqual([0, log]);
   });
 
   test("that can only be read", async () => {

@@ -1,4 +1,5 @@
 /** Opening the file: what every connection to a store must have set before it is used. */
+import { statSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { showValue } from "../../core/json.ts";
 import { HoldfastError } from "../../errors.ts";
@@ -17,6 +18,7 @@ export interface SqliteOptions {
 /** A connection to a store of the newest version. */
 export function connect(path: string, options: SqliteOptions = {}): DatabaseSync {
   const synchronous = checkedOptions(path, options);
+  checkNotEmptied(path);
   const database = new DatabaseSync(path, {
     timeout: limits.busyMsMax,
     enableForeignKeyConstraints: false,
@@ -46,6 +48,25 @@ function checkedOptions(path: unknown, options: SqliteOptions | null): "full" | 
   if (typeof options !== "object" || options === null || !["full", "normal"].includes(synchronous))
     throw usage('path, { synchronous: "full" or "normal" })', options);
   return synchronous;
+}
+
+/** Of an empty file SQLite makes a new database, and throws away the log that would tell that it was another. */
+function checkNotEmptied(path: string): void {
+  if (bytesOf(path) !== 0 || !bytesOf(`${path}-wal`)) return;
+  throw new HoldfastError(
+    "STORE_CORRUPT",
+    `The store ${path} was cut to no bytes, and its log is still there; restore it from a backup, or move both away to begin anew`,
+    { details: { path } },
+  );
+}
+
+/** How long a file is; undefined where there is none, and where SQLite will say why it cannot be reached. */
+function bytesOf(path: string): number | undefined {
+  try {
+    return statSync(path).size;
+  } catch {
+    return undefined;
+  }
 }
 
 function configure(database: DatabaseSync, path: string, synchronous: "full" | "normal"): void {
