@@ -12,13 +12,13 @@ const worldsSoon = 20;
 /** Only ends what hangs. */
 const patienceMs = 900_000;
 
-const hunts = new Map(bugs.map(({ name }) => [name, Promise.withResolvers<Hunted>()]));
+const hunts = bugs.map((bug) => ({ bug, name: bug.name, ...Promise.withResolvers<Hunted>() }));
 
 describe("planted bugs", () => {
   beforeAll(() => {
-    const told = (hunted: Hunted) => hunts.get(hunted.bug.name)?.resolve(hunted);
+    const told = (hunted: Hunted) => hunts.find(({ bug }) => bug === hunted.bug)?.resolve(hunted);
     huntAll(bugs, { from: ({ from = 1 }) => from, told }).catch((error: unknown) => {
-      for (const { reject } of hunts.values()) reject(error);
+      for (const { reject } of hunts) reject(error);
     });
   });
 
@@ -42,10 +42,10 @@ describe("planted bugs", () => {
     expect(() => findBug("none")).toThrow("There is no bug none");
   });
 
-  test.each(bugs.map(({ name }) => name))(
-    "the bug '%s' is caught",
-    async (name) => {
-      const { worlds, said, bug } = (await hunts.get(name)?.promise) as Hunted;
+  test.each(hunts)(
+    "the bug '$name' is caught",
+    async ({ bug, name, promise }) => {
+      const { worlds, said } = await promise;
       expect(worlds, said).toBeGreaterThan(0);
       if ((worlds as number) > worldsSoon)
         console.warn(

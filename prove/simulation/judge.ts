@@ -16,7 +16,7 @@ import { noSeal } from "../../src/runtime/seal.ts";
 import type { Target } from "../../src/runtime/travel/travel.ts";
 import { decode } from "../../src/store/codec.ts";
 import type { Member } from "../../src/store/fleet.ts";
-import type { ActivityRow, InboxRow, RunName } from "../../src/store/records.ts";
+import type { ActivityRow, InboxRow } from "../../src/store/records.ts";
 import type { Commit, CommitOutcome, Lease, LoadedRun, Store } from "../../src/store/store.ts";
 import type { Call, Write } from "./disk.ts";
 import { HouseJudge } from "./house-judge.ts";

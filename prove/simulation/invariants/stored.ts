@@ -29,9 +29,13 @@ export async function compareJournal(store: Store, run: ModelRun, report: Report
   )
     report(29, `the journal of ${head.run} has ${rows.length} entries, and should have ${wanted.length}`);
   if (pruned === 0) return;
-  const { state } = await new Past(store, noSeal).at(head, pruned);
-  if (!isSame(state, entries[pruned - 1]?.stepped.state))
-    report(29, `the state that the journal of ${head.run} begins with is another one`);
+  try {
+    const { state } = await new Past(store, noSeal).at(head, pruned);
+    if (!isSame(state, entries[pruned - 1]?.stepped.state))
+      report(29, `the state that the journal of ${head.run} begins with is another one`);
+  } catch (error) {
+    report(29, `the state that the journal of ${head.run} begins with is gone: ${error}`);
+  }
 }
 
 /** Nothing is left of what was removed, and all that is there belongs together. */
