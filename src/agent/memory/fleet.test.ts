@@ -64,8 +64,10 @@ test("C7: what one process remembers another recalls at once, and forgets for bo
   const run = await worker.runtime.start(worker.kind.machine, { singleton: "ada", subject: "ada" });
   const name = { tenant: run.tenant, run: run.id };
   const indexed = async () => worker.kind.search?.findWords(name, ["harps", "lutes"], 50);
-  await until(async () => (await indexed())?.mark === (await run.state()).context.index.mark);
-  await until(async () => (await run.state()).context.index.pending.length === 0);
+  await until(async () => {
+    const { mark, pending, under } = (await run.state()).context.index;
+    return pending.length + under.length === 0 && (await indexed())?.mark === mark;
+  });
   expect((await indexed())?.ids.length).toBe(10);
   await other.erase();
   expect((await indexed())?.ids).toEqual([]);
