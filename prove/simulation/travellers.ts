@@ -100,7 +100,8 @@ export class Travellers {
         return unless((await runtime.run(run)).fork(options), at === undefined ? codes : undefined);
       });
       if (value === "JOURNAL_PRUNED") judge.isPruned(run);
-      begun = value !== "STATE_INVALID" && value !== "JOURNAL_PRUNED";
+      if (value === "CHECKPOINT_UNKNOWN" && at !== undefined) judge.wentTooFar(life, run, { to: at });
+      begun = typeof value !== "string" || value === "RUN_DIFFERS";
       if (begun) judge.forked(name);
       say(life, `${name} is forked from ${run}: ${begun}`);
     });

@@ -8,6 +8,7 @@ import type { Ledger } from "../ledger.ts";
 import { hasEnded, type Model, type ModelEntry, type ModelRun } from "../model.ts";
 import type { House } from "../traits.ts";
 import type { Report } from "./report.ts";
+import { isSame } from "./same.ts";
 
 /** One time that a process applies the rules of the house: what it cannot say it did not know. */
 export interface Tidy {
@@ -38,8 +39,8 @@ function isHeld(
 ): boolean {
   const keeps = (one: Hold) =>
     "everything" in one || ("run" in one && one.run === run) || ("subject" in one && one.subject === subject);
-  const still = model.holds.map(nameOfHold);
-  return holds.some((one) => keeps(one) && still.includes(nameOfHold(one)));
+  // What was released and is held anew since is another hold.
+  return holds.some((one) => keeps(one) && model.holds.some((still) => isSame(one, still)));
 }
 
 const fits = ({ head }: ModelRun, { machine, status }: RetentionRule): boolean =>
