@@ -93,7 +93,8 @@ export function checkPruning(
   { model, house, furthest, report }: HouseWorld,
 ): void {
   const { run: name, status, seq: newest } = run.head;
-  const at = run.entries[seq - 1]?.at ?? Number.POSITIVE_INFINITY;
+  // By a clock that was set back it may be of a later time than what came after it: it is as old as that at least.
+  const at = Math.min(...run.entries.slice(seq - 1).map((entry) => entry.at));
   if (tidy === undefined || !house?.prune.some((rule) => at < furthest - durationMs(rule.olderThan)))
     report(29, `${name} is pruned up to ${seq}, and no rule says so`);
   if (isHeld(model, run)) report(29, `${name} is held, and is pruned`);

@@ -70,7 +70,10 @@ async function keeps(
   }
 }
 
-/** The newest snapshot that only old entries lie before; undefined if there is none, or nothing before it. */
+/**
+ * The newest snapshot that only old entries lie before; undefined if there is none, or nothing before it. Whatever comes before
+ * an old entry is old, also where a clock that was set back gave it a later time.
+ */
 async function snapshotBefore(store: Store, head: RunHead, before: number): Promise<number | undefined> {
   const [first] = await store.readJournal(head, 1, 1);
   if (first === undefined || first.at >= before) return undefined;
