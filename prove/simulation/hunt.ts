@@ -12,7 +12,7 @@ const root = join(import.meta.dirname, "../..");
 /** How many are hunted at a time. */
 const hunters = 2;
 /** A bug that no world of so many catches counts as not caught. */
-export const worldsMax = 500;
+const worldsMax = 500;
 
 /** How a hunt ended. */
 export interface Hunted {
