@@ -38,7 +38,7 @@ export const stepBugs: readonly Bug[] = [
     find: "this.#giveUp(withStarts(turn), deliveries, error);",
     replace:
       "void this.#world.read(turn.run.name).then((run) => deliveries.forEach((one) => this.#world.deliver(run, one)), () => deliveries.forEach(({ failed, row }) => row === undefined && failed(error)));",
-    catches: [1, 2, 8, 13],
+    catches: [1, 2, 8, 13, 26],
   },
   {
     name: "lost reply treated as success",
