@@ -100,8 +100,8 @@ export const keepingBugs: readonly Bug[] = [
   {
     name: "run expired that somebody just used",
     file: "src/runtime/housekeeping/expire.ts",
-    find: "if (head.updatedAt >= before || head.machine",
-    replace: "if (head.createdAt >= before || head.machine",
+    find: "if (head.updatedAt >= idleSince || head.machine",
+    replace: "if (head.createdAt >= idleSince || head.machine",
     catches: [29],
     from: 10,
   },

@@ -44,10 +44,13 @@ export async function expire(options: ExpiryOptions): Promise<Expired> {
   const cancelled: RunName[] = [];
   const kept: (RunName & { why: "held" })[] = [];
   for (const rule of rules) {
-    const before = clock.now() - ruleMs("idleFor", rule.idleFor);
+    const idleMs = ruleMs("idleFor", rule.idleFor);
+    const before = clock.now() - idleMs;
     const scope = { createdBefore: before, ...(tenants === undefined ? {} : { tenants }) };
     for await (const head of selectedRuns(store, rule, living, scope)) {
-      if (head.updatedAt >= before || head.machine === scheduleMachine.id) continue;
+      // A clock that was set back since makes nobody idle who came after that.
+      const idleSince = Math.min(before, clock.now() - idleMs);
+      if (head.updatedAt >= idleSince || head.machine === scheduleMachine.id) continue;
       const name = { tenant: head.tenant, run: head.run };
       if (holdOn(await readHolds({ store, tenant: head.tenant }), head) !== undefined) {
         kept.push({ ...name, why: "held" });

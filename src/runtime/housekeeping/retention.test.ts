@@ -5,6 +5,7 @@ import { onEveryStore, type World } from "../../../test/runtime/world.ts";
 import { defineMachine } from "../../index.ts";
 import { limits } from "../../limits.ts";
 import type { Commit, Store } from "../../store/store.ts";
+import { type Clock, systemClock } from "../clock.ts";
 import { defaultTenant as tenant, unknownRunError } from "../name.ts";
 import type { Runtime } from "../runtime.ts";
 import { type Canceller, expire } from "./expire.ts";
@@ -284,6 +285,18 @@ onEveryStore((world) => {
     expect((await store.readHead({ tenant, run: "idle" }))?.status).toBe("cancelled");
     expect((await store.readHead({ tenant, run: "busy" }))?.status).toBe("active");
     expect((await expire(options)).cancelled).toEqual([]);
+  });
+
+  test("a run that begins after the clock was set back is not idle, though idle runs were looked for before", async () => {
+    const here = await world();
+    const runtime = await here.boot([counter]);
+    await runtime.start(counter, { id: "new" });
+    const began = here.clock.now();
+    const times = [began + 10 * day];
+    const clock: Clock = { ...systemClock, now: () => times.shift() ?? began };
+    const options = { runtime, store: await here.look(), rules: [{ idleFor: 7 * day }] };
+    expect((await expire({ ...options, clock })).cancelled).toEqual([]);
+    expect(times, "the clock was asked before").toEqual([]);
   });
 
   test("an idle run that was removed since it was found does not keep others from being cancelled", async () => {
