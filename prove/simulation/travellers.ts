@@ -101,7 +101,7 @@ export class Travellers {
       });
       if (value === "JOURNAL_PRUNED") judge.isPruned(run);
       if (value === "CHECKPOINT_UNKNOWN" && at !== undefined) judge.wentTooFar(life, run, { to: at });
-      begun = typeof value !== "string" || value === "RUN_DIFFERS";
+      begun = !["STATE_INVALID", "JOURNAL_PRUNED", "CHECKPOINT_UNKNOWN"].includes(value as string);
       if (begun) judge.forked(name);
       say(life, `${name} is forked from ${run}: ${begun}`);
     });

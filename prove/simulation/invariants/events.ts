@@ -119,13 +119,14 @@ function checkSettled(
   if (event.type.startsWith("unknown.") && before.activities.find(isPending)?.activity === "charge")
     checkUnknown(audits, key, report);
   if (!event.type.startsWith("done.")) return;
+  const isIt = (one: Reconciled) =>
+    one.outcome === "done" && one.output !== undefined && isSame(one.output, event.data);
   const starts = ledger.starts.get(key) ?? [];
   const start = starts.findIndex(({ answer }) => answer !== undefined && isSame(answer, event.data));
   const given = starts[start];
   if (given !== undefined)
     checkSaidAll(run.said.get(invocation) ?? [], key, { start, pieces: given.pieces }, report);
-  else if (!found.some((one) => one.outcome === "done" && isSame(one.output, event.data)))
-    report(6, `the answer ${JSON.stringify(event.data)} of ${key} was never given`);
+  else if (!found.some(isIt)) report(6, `the answer ${JSON.stringify(event.data)} of ${key} was never given`);
 }
 
 /** Whoever can be asked must have been asked, and not have known: once, or not have answered many times. */
